@@ -30,6 +30,9 @@ TEMPLATE = (
 ROWS = 283  # 256 bytes + 4 merges + 3 specials = 263 tokens; the other rows have no token
 EOS = "<|im_end|>"
 
+# Threads that wait for each other cost more than these sizes are worth.
+torch.set_num_threads(1)
+
 
 @cache
 def tokenizer() -> PreTrainedTokenizerFast:

@@ -1,0 +1,31 @@
+"""What many tests share: the real model, loaded once."""
+
+from __future__ import annotations
+
+import os
+
+# Before any test imports transformers or gradio: nothing here may wait for a hub.
+os.environ.setdefault("HF_HUB_OFFLINE", "1")
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+
+import pytest
+
+
+def pytest_collection_modifyitems(config, items):
+    """Tests marked `cuda` need a GPU; everything else always runs."""
+    import torch
+
+    if not torch.cuda.is_available():
+        skip = pytest.mark.skip(reason="needs an NVIDIA GPU")
+        for item in items:
+            if "cuda" in item.keywords:
+                item.add_marker(skip)
+
+
+@pytest.fixture(scope="session")
+def smollm():
+    """The engine on the real SmolLM2-135M-Instruct, on the CPU in float32."""
+    from playground import models
+    from playground.engine import Engine
+
+    return Engine(models.load("smollm2-135m", device="cpu", dtype="fp32"))
