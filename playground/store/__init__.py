@@ -1,0 +1,192 @@
+"""A trace to a `.trace.json` file and back, equal to the bit.
+
+The keys are the field names of `playground.trace`, plus `id`, `checksum` and `ids` on the
+trace. Bytes are hex. float32 numbers are the shortest decimals that come back bit-equal;
+minus infinity (only ever the logit and log-probability of a forced token that the model rules
+out) is null. A file named `.gz` is gzip. The same trace always makes the same bytes.
+
+The checksum is over the content, not over the file: white space, the order of keys and `1`
+for `1.0` do not matter. It tells damage and careless edits; it is no signature. Reading is
+`playground.store.read`'s work, and trusts nothing.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import hashlib
+import json
+import math
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from playground.errors import PlaygroundError
+from playground.store import read, read_row, strict
+from playground.trace import SCHEMA, EmbeddingRow, Trace
+
+MAX_BYTES = 64 * 1024 * 1024
+ID_CHARS = 16
+
+
+class LoadedTrace(NamedTuple):
+    """intact: the content is what the file's checksum says it is."""
+
+    trace: Trace
+    intact: bool
+
+
+def to_json(trace: Trace) -> dict[str, Any]:
+    """`trace` as plain JSON values."""
+    content: dict[str, Any] = _plain(trace)
+    checksum = _checksum(content)
+    head = {"schema": trace.schema, "id": checksum[:ID_CHARS], "checksum": checksum}
+    return head | content | {"ids": list(trace.ids)}
+
+
+def from_json(data: Any) -> Trace:
+    """The trace in the JSON value `data`, checked; the checksum is not (`loads` does that).
+
+    Raises PlaygroundError, one sentence, for anything that `to_json` would not have written.
+    """
+    return read.trace(data)
+
+
+def trace_id(trace: Trace) -> str:
+    """What the trace is known by: the first 16 hex digits of its checksum."""
+    return _checksum(_plain(trace))[:ID_CHARS]
+
+
+def dumps(trace: Trace) -> bytes:
+    """`trace` as UTF-8 JSON, not compressed."""
+    return _encode(to_json(trace)) + b"\n"
+
+
+def loads(data: bytes, *, max_bytes: int = MAX_BYTES) -> LoadedTrace:
+    """The trace in `data`, which may be gzip. Raises PlaygroundError, one sentence.
+
+    max_bytes: the limit for `data`, compressed and not.
+    """
+    value = strict.parse(data, max_bytes)
+    trace = from_json(value)
+    return LoadedTrace(trace, _checksum(_plain(trace)) == value["checksum"])
+
+
+def save(trace: Trace, path: str | Path) -> None:
+    """Write `trace` to `path`, whole or not at all. Raises PlaygroundError."""
+    _write(Path(path), dumps(trace))
+
+
+def load(path: str | Path, *, max_bytes: int = MAX_BYTES) -> LoadedTrace:
+    """The trace in the file `path`. Raises PlaygroundError."""
+    return loads(_read(Path(path), max_bytes), max_bytes=max_bytes)
+
+
+def row_to_json(row: EmbeddingRow) -> dict[str, Any]:
+    """`row` as plain JSON values."""
+    plain: dict[str, Any] = _plain(row)
+    return plain
+
+
+def row_from_json(data: Any) -> EmbeddingRow:
+    """The row in the JSON value `data`, checked. Raises PlaygroundError."""
+    return read_row.row(data)
+
+
+def save_rows(rows: Iterable[EmbeddingRow], path: str | Path) -> None:
+    """Write rows of one embedding table to `path`. Raises PlaygroundError."""
+    _write(Path(path), _encode({"schema": SCHEMA, "rows": [row_to_json(r) for r in rows]}) + b"\n")
+
+
+def load_rows(path: str | Path, *, max_bytes: int = MAX_BYTES) -> tuple[EmbeddingRow, ...]:
+    """The rows in the file `path`. Raises PlaygroundError."""
+    return read_row.rows(strict.parse(_read(Path(path), max_bytes), max_bytes))
+
+
+def _plain(value: Any) -> Any:
+    """Dataclasses, arrays and bytes as JSON values, by the names of their fields."""
+    if isinstance(value, np.ndarray):
+        return _decimals(value) if value.dtype == np.float32 else value.tolist()
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float):
+        return _finite(value)
+    if dataclasses.is_dataclass(value):
+        return {f.name: _plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _finite(value: float) -> float | None:
+    if math.isfinite(value):
+        return value
+    if value == -math.inf:
+        return None
+    raise ValueError("a trace holds no NaN and no +infinity")
+
+
+def _decimals(array: np.ndarray) -> list[Any]:
+    """float32 values as the doubles whose shortest decimal is that of the float32."""
+    flat = array.ravel()
+    near = np.array([float(str(x)) for x in flat], "f8")
+    # A decimal is rounded to a double and then to a float32. Where those two roundings do not
+    # come back to the same bits, the float32's exact value is written instead.
+    wrong = near.astype("f4").view("u4") != flat.view("u4")
+    near[wrong] = flat[wrong].astype("f8")
+    listed: list[Any] = near.reshape(array.shape).tolist()
+    return listed if np.isfinite(near).all() else _plain(listed)
+
+
+def _checksum(content: dict[str, Any]) -> str:
+    """sha256 of the content in one canonical spelling: sorted keys, no blanks, UTF-8."""
+    params = {k: v if k in ("top_k", "seed") else float(v) for k, v in content["params"].items()}
+    return hashlib.sha256(_encode(content | {"params": params}, sort_keys=True)).hexdigest()
+
+
+def _encode(value: Any, *, sort_keys: bool = False) -> bytes:
+    """Raises UnicodeEncodeError for a lone surrogate: prompts are cleaned of them before."""
+    return json.dumps(
+        value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=sort_keys
+    ).encode()
+
+
+def _write(path: Path, data: bytes) -> None:
+    if path.name.endswith(".gz"):
+        data = gzip.compress(data, mtime=0)
+    draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
+    try:
+        try:
+            with open(draft, "xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, path)
+        finally:
+            draft.unlink(missing_ok=True)
+    except OSError as error:
+        raise PlaygroundError(
+            "error.trace_write", file=strict.shown(path.name), why=error.strerror or ""
+        ) from None
+
+
+def _read(path: Path, max_bytes: int) -> bytes:
+    try:
+        # A pipe or a device could block for ever or never end.
+        if path.exists() and not path.is_file():
+            raise PlaygroundError("error.trace_not_file", file=strict.shown(path.name))
+        with open(path, "rb") as file:
+            return file.read(max_bytes + 1)
+    except (OSError, ValueError) as error:
+        if isinstance(error, PlaygroundError):
+            raise
+        why = getattr(error, "strerror", None) or str(error)
+        raise PlaygroundError("error.trace_read", file=strict.shown(path.name), why=why) from None
