@@ -13,8 +13,9 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "playground"
 HEAVY = {"torch", "transformers", "tokenizers", "accelerate", "gguf", "safetensors"}
 PAGE = {"gradio", "plotly"}
-# Rooms of the engine's side that are not listed stand under "engine": torch, but no page.
-RECORD = {"trace", "store", "strict", "read", "fields", "errors", "__init__"}
+RECORD = {"trace", "store", "errors"}
+COMMANDS = {"cli", "bench", "stopwatch", "__main__"}
+APART = {"text", "views", "ui"}
 
 
 def imports(path: Path) -> set[str]:
@@ -35,26 +36,26 @@ def tops(path: Path) -> set[str]:
 
 
 def rooms(path: Path) -> set[str]:
-    return {
-        name.split(".")[1]
-        for name in imports(path)
-        if name.startswith("playground.") and name != "playground.__version__"
-    }
+    named = {n.split(".")[1] for n in imports(path) if n.startswith("playground.")}
+    return named - {"__version__"}
 
 
-def files(*under: str) -> list[Path]:
-    return sorted(PACKAGE.joinpath(*under).rglob("*.py"))
+def room(path: Path) -> str:
+    """The room a file belongs to: a module of the package, or one of its folders."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-RECORD_FILES = [p for p in PACKAGE.glob("*.py") if p.stem in RECORD]
-VIEWS, UI, TEXT = files("views"), files("ui"), files("text")
-COMMAND = [p for p in PACKAGE.glob("*.py") if p.stem in {"bench", "__main__"} or "cli" in p.stem]
-ENGINE = [p for p in PACKAGE.glob("*.py") if p not in {*RECORD_FILES, *COMMAND}]
+FILES = sorted(PACKAGE.rglob("*.py"))
+RECORD_FILES = [p for p in FILES if room(p) in RECORD]
+COMMAND = [p for p in FILES if room(p) in COMMANDS]
+TEXT, VIEWS, UI = ([p for p in FILES if room(p) == name] for name in ("text", "views", "ui"))
+# Whatever is not named stands on the engine's side: torch, but no page.
+ENGINE = [p for p in FILES if room(p) not in RECORD | COMMANDS | APART]
 
 
 def test_every_room_is_looked_at():
     assert min(map(len, (RECORD_FILES, VIEWS, UI, TEXT, COMMAND, ENGINE))) >= 3
-    assert {p.stem for p in ENGINE} >= {"engine", "sampling", "tokens", "template", "models"}
+    assert {room(p) for p in ENGINE} >= {"engine", "sampling", "tokens", "template", "models"}
 
 
 @pytest.mark.parametrize("path", RECORD_FILES, ids=str)
@@ -105,12 +106,14 @@ def test_opening_the_page_imports_no_torch():
 
 
 def test_no_import_goes_in_a_circle():
-    graph = {p.stem: rooms(p) for p in PACKAGE.glob("*.py")}
+    graph: dict[str, set[str]] = {}
+    for path in FILES:
+        graph.setdefault(room(path), set()).update(rooms(path) - {room(path)})
 
-    def walk(room: str, trail: tuple[str, ...]) -> None:
-        assert room not in trail, " -> ".join((*trail, room))
-        for deeper in graph.get(room, ()):
-            walk(deeper, (*trail, room))
+    def walk(at: str, trail: tuple[str, ...]) -> None:
+        assert at not in trail, " -> ".join((*trail, at))
+        for deeper in graph.get(at, ()):
+            walk(deeper, (*trail, at))
 
-    for room in graph:
-        walk(room, ())
+    for start in graph:
+        walk(start, ())
