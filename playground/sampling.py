@@ -81,7 +81,7 @@ def leading(scores: torch.Tensor, n: int) -> torch.Tensor:
     n = min(n, scores.numel())
     values, ids = torch.topk(scores, n)
     edge = values[-1]
-    tied = int((scores == edge).sum())
+    tied = int(torch.count_nonzero(scores == edge))
     if tied > int((values == edge).sum()):  # more equals than places: the lowest ids win
         above = ids[values > edge]
         ids = torch.cat([above, torch.nonzero(scores == edge)[: n - above.numel(), 0]])
@@ -120,7 +120,6 @@ def pick(
     top = float(logits.max())  # torch's max hands NaN on
     if not math.isfinite(top):
         raise NonFiniteLogits
-    logprobs = torch.log_softmax(logits, dim=-1)
     scores = logits
     names, stage_scores, stage_probs = ["logits"], [logits], [torch.softmax(logits, dim=-1)]
     for name, warper in warpers(params):
@@ -141,20 +140,29 @@ def pick(
         draw = float(u)
         chosen = choose(logits, stage_probs[-1], listed, draw)
 
-    chosen_logit = logits[chosen]
+    entropy, log_top = _entropy(logits - top, stage_probs[0])
+    chosen_logit = float(logits[chosen])
     return Pick(
         token_id=chosen,
         candidates=_record(logits, names, stage_scores, stage_probs, listed, chosen, pieces),
-        entropy_bits=_entropy_bits(logprobs, stage_probs[0]),
-        rank=1 + int((logits > chosen_logit).sum()),
-        logprob=float(logprobs[chosen]),
+        entropy_bits=entropy / math.log(2),
+        rank=1 + int(torch.count_nonzero(logits > chosen_logit)),
+        logprob=chosen_logit - top + log_top,
         draw=draw,
     )
 
 
-def _entropy_bits(logprobs: torch.Tensor, probs: torch.Tensor) -> float:
-    """-Σ p log2 p over the whole vocabulary; a probability of 0 counts as 0."""
-    return max(0.0, -float(torch.nan_to_num(logprobs * probs, nan=0.0).sum()) / math.log(2))
+def _entropy(below: torch.Tensor, probs: torch.Tensor) -> tuple[float, float]:
+    """(-Σ p ln p, ln of the highest probability); below: each logit minus the highest.
+
+    With z = `below`, ln p = z + ln p_top, so -Σ p ln p = -ln p_top - Σ p z: one pass over the
+    vocabulary, and exact where it is nearly 0, since every z is then taken from the top.
+    """
+    log_top = math.log(float(probs.max()))
+    weighted = float(torch.dot(probs, below))
+    if math.isnan(weighted):  # 0 × -inf: rows that the model masks count as 0
+        weighted = float(torch.nan_to_num(probs * below, nan=0.0).sum())
+    return max(0.0, -log_top - weighted), log_top
 
 
 def _record(
@@ -189,7 +197,7 @@ def _record(
         logits=logits[listed].cpu().numpy(),
         probs=torch.stack([probs[listed] for probs in stage_probs]).cpu().numpy(),
         kept=torch.stack([mask[listed] for mask in kept_masks]).cpu().numpy(),
-        kept_count=np.array([int(mask.sum()) for mask in kept_masks]),
+        kept_count=np.array([int(torch.count_nonzero(mask)) for mask in kept_masks]),
         tail=np.array(tails),
         stages=tuple(names),
     )
