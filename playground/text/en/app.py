@@ -1,0 +1,27 @@
+"""`python app.py`: its options."""
+
+TEXT = {
+    "app.about": "Birth of a Token: the page that shows how a language model writes.",
+    "app.variables": "Each option can also be set by the environment variable in its brackets; an option on the command line wins.",
+    "app.help.lang": "language of this help and of errors (default en)",
+    "app.help.host": "address to listen on; 0.0.0.0 is every address of this machine (default 127.0.0.1; on a Hugging Face Space 0.0.0.0)",
+    "app.help.port": "port to listen on; 0 takes any free one (default {default})",
+    "app.help.root_path": "path under which a proxy in front serves the page, such as /token",
+    "app.help.model": "model to load: a short name, a hub id, a folder, a .gguf file, or auto (default {default})",
+    "app.help.models": "further models that visitors may switch to, separated by commas",
+    "app.help.free_models": "yes: visitors may name any model, which this machine then downloads; or no (default {default})",
+    "app.help.device": "where the model runs: {choices} (default {default})",
+    "app.help.dtype": "number type of its weights: {choices}; auto is float32 on a CPU, bfloat16 on CUDA (default {default})",
+    "app.help.threads": "threads that torch may use (default: one less than there are cores, at least 1)",
+    "app.help.max_prompt_chars": "characters that a question and its system text may have together (default {default})",
+    "app.help.max_new_tokens": "tokens that one run may generate (default {default})",
+    "app.help.queue_size": "runs that may wait for the model (default {default})",
+    "app.help.store_mb": "memory for visitors' traces, in MB (default {default})",
+    "app.help.store_minutes": "minutes that a trace is kept after its last use (default {default})",
+    "app.must.port": "must be in 0 … 65535",
+    "app.must.positive": "must be a whole number, 1 or more",
+    "app.must.yes": "must be yes or no",
+    "app.must.choice": "must be one of {choices}",
+    "app.running": "Birth of a Token is at {url}",
+    "app.no_start": "the server can not start: {why}",
+}

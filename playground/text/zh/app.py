@@ -1,0 +1,27 @@
+"""`python app.py`：各个选项。"""
+
+TEXT = {
+    "app.about": "一颗 token 的诞生：展示语言模型如何写字的网页。",
+    "app.variables": "每个选项也可以用括号里的环境变量来设；命令行上的选项优先。",
+    "app.help.lang": "本帮助与报错所用的语言（默认 en）",
+    "app.help.host": "监听的地址；0.0.0.0 表示本机的所有地址（默认 127.0.0.1；在 Hugging Face Space 上为 0.0.0.0）",
+    "app.help.port": "监听的端口；0 表示任取一个空闲端口（默认 {default}）",
+    "app.help.root_path": "前置代理提供本页时所用的路径，例如 /token",
+    "app.help.model": "要载入的模型：短名、hub 编号、文件夹、.gguf 文件，或 auto（默认 {default}）",
+    "app.help.models": "访客还可以切换到的其他模型，用逗号分隔",
+    "app.help.free_models": "yes：访客可填任意模型，由本机下载；或 no（默认 {default}）",
+    "app.help.device": "模型在哪里运行：{choices}（默认 {default}）",
+    "app.help.dtype": "权重的数值类型：{choices}；auto 在 CPU 上是 float32，在 CUDA 上是 bfloat16（默认 {default}）",
+    "app.help.threads": "torch 可用的线程数（默认比核数少一，至少为 1）",
+    "app.help.max_prompt_chars": "问题与系统提示合计最多多少个字符（默认 {default}）",
+    "app.help.max_new_tokens": "一次运行最多生成多少个 token（默认 {default}）",
+    "app.help.queue_size": "最多有多少次运行可以排队等模型（默认 {default}）",
+    "app.help.store_mb": "用于保存访客记录的内存，单位 MB（默认 {default}）",
+    "app.help.store_minutes": "一份记录在最后一次使用之后保留多少分钟（默认 {default}）",
+    "app.must.port": "必须在 0 … 65535 之间",
+    "app.must.positive": "必须是不小于 1 的整数",
+    "app.must.yes": "必须是 yes 或 no",
+    "app.must.choice": "必须是以下之一：{choices}",
+    "app.running": "一颗 token 的诞生：{url}",
+    "app.no_start": "服务器无法启动：{why}",
+}

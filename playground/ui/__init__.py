@@ -1,0 +1,1 @@
+"""The page: layout, wiring and named handlers. Knows no model; a host is handed in."""
