@@ -23,8 +23,9 @@ os.environ.setdefault("GRADIO_ANALYTICS_MAX_EVENTS", "100")
 os.environ.setdefault("GRADIO_ANALYTICS_CACHE_FREQUENCY", "1000")
 
 from playground import examples
+from playground.ask import Limits
 from playground.errors import PlaygroundError
-from playground.host import Host, Limits
+from playground.host import Host
 from playground.models.placing import DEVICES, DTYPES
 from playground.text import LANGUAGES, say
 

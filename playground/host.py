@@ -8,11 +8,12 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from playground.ask import Ask, Limits
 from playground.errors import PlaygroundError
-from playground.trace import EmbeddingRow, Message, ModelInfo, SamplingParams
+from playground.trace import EmbeddingRow, Message, ModelInfo
 
 if TYPE_CHECKING:
     from playground.engine import Engine, OnPrefill, Run
@@ -26,17 +27,6 @@ State = Literal["idle", "loading", "ready", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """What one visitor may ask of the server."""
-
-    max_prompt_chars: int = 32_768
-    max_new_tokens: int = 512
-    queue_size: int = 20
-    store_bytes: int = 256 * 1024 * 1024
-    store_ttl_s: float = 3600.0
-
-
-@dataclass(frozen=True, slots=True)
 class Status:
     """Where the model stands. fraction: 0 … 1 of the stage, None where it can not be known."""
 
@@ -47,18 +37,6 @@ class Status:
     info: ModelInfo | None = None
     thinking: bool = False
     error: PlaygroundError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """What a visitor wants run."""
-
-    prompt: str
-    system: str = ""
-    chat: bool = True
-    thinking: bool | None = None
-    params: SamplingParams = field(default_factory=SamplingParams)
-    max_tokens: int = 64
 
 
 class Host:

@@ -501,7 +501,7 @@ def test_a_model_that_is_missing_leaves_the_page_alive_and_ctrl_c_is_clean(tmp_p
 
 
 def test_prompt_of_the_scripted_host_is_consistent():
-    from playground.ui.protocol import Ask
+    from playground.ask import Ask
 
     prompt = prompt_of(Ask("苹a"))
     for token in prompt.tokens:

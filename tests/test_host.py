@@ -8,8 +8,9 @@ import time
 import pytest
 
 from playground import models
+from playground.ask import Ask, Limits
 from playground.errors import PlaygroundError
-from playground.host import Ask, Host, Limits
+from playground.host import Host
 from tests.tiny import loaded
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from playground import store
+from playground.ask import Ask
 from playground.errors import PlaygroundError
 from playground.text import LANGUAGES, texts
 from playground.trace import SamplingParams, same
@@ -21,7 +22,6 @@ from playground.ui import bus, form, head, page, wire
 from playground.ui.ask import build_ask
 from playground.ui.desk import Desk, same_model
 from playground.ui.handlers import Handlers
-from playground.ui.protocol import Ask
 from playground.ui.recorded import Recorded
 from playground.ui.running import Runner
 from playground.ui.turnstile import Turnstile

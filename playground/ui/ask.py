@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from playground.ask import Ask, Limits
 from playground.errors import PlaygroundError
 from playground.trace import SamplingParams
-from playground.ui.protocol import Ask, Limits
 
 MODES = ("chat", "raw")
 THINKING = {"auto": None, "on": True, "off": False}

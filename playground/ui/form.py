@@ -8,8 +8,8 @@ from typing import Any
 
 import gradio as gr
 
+from playground.ask import Limits
 from playground.trace import TOP_K_MAX
-from playground.ui.protocol import Limits
 from playground.ui.words import Words
 
 EXAMPLES = ("openai", "strawberry", "apple", "mixed", "family")

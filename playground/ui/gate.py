@@ -17,9 +17,9 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from playground.ask import Limits
 from playground.text import LANGUAGES, say
 from playground.ui.desk import MAX_UPLOAD
-from playground.ui.protocol import Limits
 
 API = "/gradio_api"
 # What the page and Gradio's own clients need, relative to where the page is mounted.

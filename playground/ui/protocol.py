@@ -6,40 +6,13 @@ The ui imports no engine: `app.py` hands a host in, and the tests hand in a scri
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
+from playground.ask import Ask, Limits
 from playground.errors import PlaygroundError
-from playground.trace import EmbeddingRow, Finish, ModelInfo, SamplingParams, Step, Token, Trace
+from playground.trace import EmbeddingRow, Finish, ModelInfo, Step, Token, Trace
 
 OnPrefill = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """What a visitor wants run; the fields a host reads. Built and checked by `ui.ask`."""
-
-    prompt: str
-    system: str = ""
-    chat: bool = True
-    thinking: bool | None = None
-    params: SamplingParams = field(default_factory=SamplingParams)
-    max_tokens: int = 64
-
-
-class Limits(Protocol):
-    """What one visitor may ask of the server: characters, tokens, waiting runs, bytes, seconds."""
-
-    @property
-    def max_prompt_chars(self) -> int: ...
-    @property
-    def max_new_tokens(self) -> int: ...
-    @property
-    def queue_size(self) -> int: ...
-    @property
-    def store_bytes(self) -> int: ...
-    @property
-    def store_ttl_s(self) -> float: ...
 
 
 class Status(Protocol):
@@ -100,16 +73,13 @@ class Run(Protocol):
 
 
 class Host(Protocol):
-    """The model of the server. Every method raises PlaygroundError, one sentence, on failure.
-
-    `ask` is anything with the fields of `Ask`: the host's own class is not imported here.
-    """
+    """The model of the server. Every method raises PlaygroundError, one sentence, on failure."""
 
     @property
     def limits(self) -> Limits: ...
     def status(self) -> Status: ...
     def models(self) -> Sequence[ModelRow]: ...
     def switch(self, name: str) -> None: ...
-    def run(self, ask: Any, on_prefill: OnPrefill | None = None) -> Run: ...
-    def tokens(self, ask: Any, model: str | None = None) -> Prompt: ...
+    def run(self, ask: Ask, on_prefill: OnPrefill | None = None) -> Run: ...
+    def tokens(self, ask: Ask, model: str | None = None) -> Prompt: ...
     def embedding(self, token_id: int, n: int = 10) -> EmbeddingRow: ...

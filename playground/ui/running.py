@@ -18,11 +18,12 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from playground import store
+from playground.ask import Ask
 from playground.errors import PlaygroundError
 from playground.trace import Trace
 from playground.ui import wire
 from playground.ui.desk import Desk
-from playground.ui.protocol import Ask, Run
+from playground.ui.protocol import Run
 from playground.ui.turnstile import Turnstile
 from playground.views import payload
 

@@ -1,0 +1,30 @@
+"""What a visitor asks for, and what the server allows: the words that page and host share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from playground.trace import SamplingParams
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What a visitor wants run. thinking: what the template is told, None for nothing."""
+
+    prompt: str
+    system: str = ""
+    chat: bool = True
+    thinking: bool | None = None
+    params: SamplingParams = field(default_factory=SamplingParams)
+    max_tokens: int = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one visitor may ask of the server: characters, tokens, waiting runs, bytes, seconds."""
+
+    max_prompt_chars: int = 32_768
+    max_new_tokens: int = 512
+    queue_size: int = 20
+    store_bytes: int = 256 * 1024 * 1024
+    store_ttl_s: float = 3600.0
