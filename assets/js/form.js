@@ -179,7 +179,16 @@
       watchModel();
     }
     BOT.receive(message);
+    if (message.type === "start") bringAnswer();
   };
+
+  /** With the settings open, the answer would be written below the screen. */
+  function bringAnswer() {
+    const hero = document.querySelector(".bot-hero");
+    if (!hero || hero.getBoundingClientRect().top < innerHeight * 0.6) return;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    document.querySelector(".bot-deck").scrollIntoView({ block: "start", behavior: calm ? "auto" : "smooth" });
+  }
 
   /** After Stop: the run's stream is closed, so its end is asked for. */
   form.stop = async () => {
