@@ -235,8 +235,10 @@ class Run:
         picked = self._pick(logits, u, forced)
         finish = self._finish_after(picked.token_id)
         emitted, pending = self._spell(picked.token_id, finish)
-        pick_ms = 1000 * (time.perf_counter() - pick_start)
-        self._active_ms += forward_ms + pick_ms
+        # To the microsecond: finer than that no clock here means anything.
+        pick_ms = round(1000 * (time.perf_counter() - pick_start), 3)
+        forward_ms = round(forward_ms, 3)
+        self._active_ms = round(self._active_ms + forward_ms + pick_ms, 3)
         phase: Phase = "forced" if forced is not None else "decode" if index else "prefill"
         step = Step(
             index=index,

@@ -130,7 +130,7 @@ def test_arrays_are_decoded_to_the_bit(tools):
               const b64 = (a) => btoa(String.fromCharCode(...new Uint8Array(a.buffer)));
               const a = BOT.arrays(step);
               return {logits: b64(a.logits), tail: b64(a.tail), probs: a.probs.map(b64),
-                kept: a.kept.map((row) => [...row])};
+                kept: a.kept.map((row) => [...row]), hexes: BOT.hexes(step)};
             }""",
             step_payload(step),
         )
@@ -142,6 +142,7 @@ def test_arrays_are_decoded_to_the_bit(tools):
         assert same(got["logits"], had.logits) and same(got["tail"], had.tail)
         assert all(same(t, a) for t, a in zip(got["probs"], had.probs, strict=True))
         assert np.array_equal(np.array(got["kept"], bool), had.kept)
+        assert tuple(map(bytes.fromhex, got["hexes"])) == had.raw
 
 
 CONTINUATIONS = [bytes(c) for n in (1, 2, 3) for c in itertools.product(b"\x80\x90\xa0", repeat=n)]
@@ -379,7 +380,7 @@ def test_hostile_text_stays_text_everywhere(opened):
     for step in payload["steps"]:
         step["emitted"] = evil
         step["tok"]["hex"] = evil.encode().hex()
-        step["hexes"] = [evil.encode().hex()] * len(step["ids"])
+        step["pieces"] = [evil] * len(step["ids"])
     payload |= {"messages": [{"role": "user", "content": evil}], "notes": [["note.nfc", {}]]}
     payload["model"] = payload["model"] | {"name": evil}
     page = opened(payload)

@@ -12,8 +12,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 
+from playground import store
+from playground.examples import EXAMPLES, FOLDER, trace_path
 from playground.sampling import pick
 from playground.trace import SamplingParams, Step, Timing, Token
+from playground.ui import wire
 from playground.views.payload import kept_payload, step_payload, trace_payload
 from tests import made
 
@@ -43,7 +46,9 @@ def bits(array):
 def assert_step(sent, step):
     had, c = step.candidates, len(step.candidates.ids)
     assert sent["ids"] == had.ids.tolist() and sent["stages"] == list(had.stages)
-    assert tuple(bytes.fromhex(h) for h in sent["hexes"]) == had.raw
+    assert tuple(
+        p.encode() if isinstance(p, str) else bytes.fromhex(*p) for p in sent["pieces"]
+    ) == (had.raw)
     assert [k in sent["special"] for k in range(c)] == had.special.tolist()
     assert bits(floats(sent["logits"])) == bits(had.logits)
     assert bits(floats(sent["tail"])) == bits(had.tail)
@@ -59,7 +64,8 @@ def assert_step(sent, step):
     timing = step.timing
     assert sent["ms"] == [timing.forward_ms, timing.pick_ms, timing.done_ms]
     assert sent["emitted"] == step.emitted and bytes.fromhex(sent["pending"]) == step.pending
-    assert_token(sent["tok"], step.token)
+    common = {"start": None, "end": None, "special": False, "source": "generated"}
+    assert_token(common | sent["tok"], step.token)
 
 
 def assert_token(sent, token):
@@ -160,3 +166,11 @@ def test_a_step_of_twenty_candidates_is_below_two_kilobytes():
     assert max(sizes) < 2000, max(sizes)
     # a step's size does not depend on how many went before it
     assert max(sizes[30:]) < 1.1 * max(sizes[:10])
+
+
+@pytest.mark.parametrize("name", [example.name for example in EXAMPLES])
+def test_a_real_run_takes_less_than_2_kib_a_step(name):
+    """50 candidates a step; the sampled ones with four stages."""
+    trace = store.load(trace_path(FOLDER, name)).trace
+    size = sum(len(wire.dump(step_payload(step)).encode()) for step in trace.steps)
+    assert size / len(trace.steps) < 2048

@@ -116,6 +116,21 @@
     return new Float32Array(buffer.buffer);
   };
 
+  const BORN = { start: null, end: null, special: false, source: "generated" };
+  /** A step as the views read it: what every generated token has in common is not sent. */
+  BOT.whole = (step) => Object.assign(step, { tok: { ...BORN, ...step.tok } });
+
+  const utf8 = new TextEncoder();
+  const spelled = new WeakMap();
+  /** The bytes of a step's candidates as hex, made once: the payload has text where it is text. */
+  BOT.hexes = (step) => {
+    if (!spelled.has(step)) {
+      spelled.set(step, step.pieces.map((piece) => (typeof piece === "string"
+        ? Array.from(utf8.encode(piece), (byte) => byte.toString(16).padStart(2, "0")).join("") : piece[0])));
+    }
+    return spelled.get(step);
+  };
+
   const decoded = new WeakMap();
   /** A step's arrays, decoded once: {logits f32[C], probs [S][C], kept u8 [S][C], tail f32[S]}.
    *  The payload leaves out the zeros of candidates that a stage has cut; a changed file may give
@@ -149,6 +164,7 @@
 
   /** Show another trace, at step i (its last one where not said). */
   BOT.setTrace = (trace, i) => {
+    trace.steps.forEach(BOT.whole);
     state.trace = trace;
     state.progress = null;
     state.i = -1;

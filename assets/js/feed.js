@@ -36,6 +36,7 @@
 
   function take(step) {
     const { steps } = state.trace;
+    BOT.whole(step);
     if (step.i === steps.length) steps.push(step);
     else if (step.i > steps.length) early.set(step.i, step);
     for (let next; (next = early.get(steps.length)); ) {

@@ -42,6 +42,21 @@ def token_payload(token: Token) -> dict[str, Any]:
     }
 
 
+def born_payload(token: Token) -> dict[str, Any]:
+    """A generated token: what all of these have in common the client adds (`BOT.whole`)."""
+    sent = token_payload(token)
+    common = {"start": None, "end": None, "special": False, "source": "generated"}
+    return {key: value for key, value in sent.items() if (key, value) not in common.items()}
+
+
+def piece_payload(raw: bytes) -> str | list[str]:
+    """A piece as its text, or as [hex] where its bytes alone are no text (half as long so)."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return [raw.hex()]
+
+
 def kept_payload(kept: np.ndarray) -> str | int | list[int]:
     """kept: bool[C]. "all", n for exactly the first n, or the list of kept places."""
     places = np.flatnonzero(kept)
@@ -65,7 +80,7 @@ def candidates_payload(candidates: Candidates) -> dict[str, Any]:
     """The candidates' part of a step; axes: S stages, C candidates."""
     return {
         "ids": candidates.ids.tolist(),
-        "hexes": [raw.hex() for raw in candidates.raw],
+        "pieces": [piece_payload(raw) for raw in candidates.raw],
         "special": np.flatnonzero(candidates.special).tolist(),
         "logits": f32(candidates.logits),
         "stages": list(candidates.stages),
@@ -84,7 +99,7 @@ def step_payload(step: Step) -> dict[str, Any]:
     return {
         "i": step.index,
         "phase": step.phase,
-        "tok": token_payload(step.token),
+        "tok": born_payload(step.token),
         **candidates_payload(step.candidates),
         "entropy": finite(step.entropy_bits),
         "rank": step.rank,
