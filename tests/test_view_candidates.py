@@ -1,0 +1,417 @@
+"""The candidates' chart: its arrays are the trace's, its labels inert, and both fillings equal."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+import torch
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from playwright.sync_api import sync_playwright
+
+from playground.sampling import pick
+from playground.text import texts
+from playground.trace import SamplingParams, Step, Timing, Token
+from playground.ui.head import SCRIPTS, plotly_file
+from playground.views import style
+from playground.views.candidates import figure, leading, shown_rows, template
+from playground.views.payload import trace_payload
+from playground.views.style_candidates import SIZES, painted
+from playground.views.style_text import label, percent, piece, significant, unit
+from tests import made
+
+ASSETS = Path(__file__).parent.parent / "assets"
+PARAMS = SamplingParams(temperature=0.8, top_k=11, top_p=0.9, min_p=0.02, seed=3)
+EVIL = [
+    b"<img src=x onerror=alert(1)>", b"<b>bold</b>", b"${alert(1)}", b"{{x}}", b"$x$", b"a<br>b",
+    b"</text><script>alert(1)</script>", b"&lt;b&gt;", b"<a href='javascript:alert(1)'>x</a>",
+    b"%{x}", "\u202eabc".encode(), b"<sup>2</sup>", b"\x00\x1b",
+]  # fmt: skip
+
+
+class Pieces:
+    def raw(self, token_id):
+        return EVIL[token_id] if token_id < len(EVIL) else b" same"  # many ids, one text
+
+    def special(self, token_id):
+        return token_id == 30
+
+
+def step_of(picked, i=0, pending=b"", phase="decode"):
+    raw = Pieces().raw(picked.token_id)
+    token = Token(picked.token_id, raw, "", None, None, False, "generated")
+    return Step(
+        i, phase, token, picked.candidates, picked.entropy_bits, picked.rank, picked.logprob,
+        picked.draw, i, i + 1, 64, Timing(1.0, 1.0, 2.0), "", pending,
+    )  # fmt: skip
+
+
+def traced(*steps, params=PARAMS, rows=97):
+    base = made.example()
+    model = replace(base.model, vocab_rows=rows)
+    return replace(base, steps=steps, params=params, model=model)
+
+
+def logits_of(seed, rows=97, scale=3.0):
+    random = torch.Generator().manual_seed(seed)
+    return torch.randn(rows, generator=random) * scale + 5
+
+
+def sampled(seed=1, params=PARAMS, u=0.37, n=23, rows=97, scale=3.0, **more):
+    logits = logits_of(seed, rows, scale)
+    return step_of(pick(logits, params, Pieces(), u=u, n_candidates=n, **more))
+
+
+def by_name(made_figure):
+    return {trace["name"]: trace for trace in made_figure["data"]}
+
+
+def columns(made_figure, name):
+    """[(column, x, y)] of a trace's bars, which all share one axis."""
+    bars = by_name(made_figure)[name]
+    starts = made_figure["layout"]["xaxis2"]["tickvals"][::2]
+    return [
+        (starts.index(base), x, y)
+        for x, y, base in zip(bars["x"], bars["y"], bars["base"], strict=True)
+    ]
+
+
+def test_bars_are_the_records_numbers_and_rows_are_the_candidates():
+    step = sampled()
+    c = step.candidates
+    whole = figure(traced(step), 0, rows=0)
+    drawn = by_name(whole)
+    chosen = list(c.ids).index(step.token.id)
+    kept = [b for name in ("kept", "chosen") for b in columns(whole, name)]
+    assert c.stages == ("logits", "temperature", "top_k", "top_p", "min_p")
+    expected = [(s, float(c.probs[s, k]), k) for s, k in zip(*np.nonzero(c.kept), strict=True)]
+    assert sorted(kept) == sorted(expected)
+    assert {y for _, _, y in columns(whole, "chosen")} == {chosen}
+    scores = dict(zip(drawn["score"]["y"], drawn["score"]["x"], strict=True))
+    scores |= dict(zip(drawn["score_chosen"]["y"], drawn["score_chosen"]["x"], strict=True))
+    assert [scores[k] for k in range(len(c.ids))] == [float(v) for v in c.logits]
+    tail = [(s, float(p), len(c.ids)) for s, p in enumerate(c.tail)]
+    assert columns(whole, "rest") == tail
+
+
+def test_what_a_stage_cut_stays_hollow_with_its_length_before_the_cut():
+    step = sampled()
+    c = step.candidates
+    cut = columns(figure(traced(step), 0, rows=0), "cut")
+    expected = [
+        (s, float(c.probs[s - 1, k]), k)
+        for s in range(1, len(c.stages))
+        for k in range(len(c.ids))
+        if c.kept[s - 1, k] and not c.kept[s, k]
+    ]
+    assert cut == expected and len(cut) > 5
+
+
+@pytest.mark.parametrize("rows", [4, 10, 20, 0])
+@pytest.mark.parametrize("only", [None, 0, 2])
+def test_every_column_adds_up_to_one(rows, only):
+    step = sampled(seed=8)
+    drawn = figure(traced(step), 0, rows=rows, only=only)
+    sums: dict[int, float] = {}
+    for name in ("kept", "chosen", "rest"):
+        for column, x, _ in columns(drawn, name):
+            sums[column] = sums.get(column, 0) + x
+    assert len(sums) == (5 if only is None else 1)
+    assert all(total == pytest.approx(1, abs=2e-6) for total in sums.values())
+
+
+def test_the_boundary_stands_below_the_last_token_kept():
+    step = sampled()
+    c = step.candidates
+    line = by_name(figure(traced(step), 0, rows=0))["boundary"]
+    cuts = [s for s in range(1, 5) if c.kept_count[s] < c.kept_count[s - 1]]
+    heights = [y for y in line["y"][::3]]
+    assert heights == [int(c.kept[s].sum()) - 0.5 for s in cuts] and len(cuts) >= 2
+    assert line["x"][2] is None and line["y"][2] is None
+    heads = by_name(figure(traced(step), 0))["heads"]["text"]
+    assert [f"keeps {n}" in head for n, head in zip(c.kept_count, heads, strict=True)] == [True] * 5
+
+
+def test_ids_with_the_same_text_are_rows_of_their_own():
+    drawn = figure(traced(sampled(n=40)), 0, rows=0)
+    axis = drawn["layout"]["yaxis"]
+    same = [text for text in axis["ticktext"] if "same" in text]
+    assert len(same) > 20 and len(set(same)) == len(same)
+    assert axis["tickvals"] == list(range(len(axis["ticktext"])))
+
+
+def order_of(logits):
+    return logits.sort(descending=True, stable=True).indices.tolist()
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    seed=st.integers(0, 999), n=st.integers(1, 30), u=st.floats(0, 1, exclude_max=True),
+    temperature=st.sampled_from((0.3, 1.0, 4.0)), top_k=st.sampled_from((0, 1, 5, 40)),
+    top_p=st.sampled_from((0.5, 0.95, 1.0)),
+)  # fmt: skip
+def test_the_leading_ones_are_the_first_of_the_whole_order(seed, n, u, temperature, top_k, top_p):
+    params = SamplingParams(temperature, top_k, top_p)
+    step = sampled(seed, params, u, n)
+    order, lead = order_of(logits_of(seed)), leading(step)
+    ids = step.candidates.ids.tolist()
+    assert ids[:lead] == order[:lead]
+    # No shorter than it must be: the list's own part has no gap.
+    assert lead >= min(n, len(ids))
+
+
+@settings(max_examples=120, deadline=None)
+@given(
+    seed=st.integers(0, 999), n=st.integers(1, 30), u=st.floats(0, 1, exclude_max=True),
+    top_p=st.sampled_from((0.5, 0.95, 1.0)),
+)  # fmt: skip
+def test_u_falls_on_the_part_of_the_bar_that_is_the_choice(seed, n, u, top_p):
+    step = sampled(seed, SamplingParams(1.5, 0, top_p), u, n)
+    drawn = by_name(figure(traced(step), 0))
+    parts = {
+        name: list(zip(drawn[name]["base"], drawn[name]["x"], strict=True))
+        for name in ("segments", "segment_chosen", "segment_rest")
+    }
+    # End to end, from 0 to 1, in the order of the list.
+    laid = sorted(pair for pairs in parts.values() for pair in pairs)
+    ends = list(accumulate(x for _, x in laid))
+    assert [base for base, _ in laid] == pytest.approx([0, *ends[:-1]], abs=1e-9)
+    assert ends[-1] == pytest.approx(1, abs=2e-6)
+    [(base, x)] = parts["segment_chosen"] or parts["segment_rest"]
+    assert base - 1e-6 <= u <= base + x + 1e-6
+    assert drawn["u"]["x"] == [u, u]
+
+
+def test_no_draw_no_bar():
+    greedy = sampled(params=SamplingParams())
+    forced = sampled(forced=96, n=7)
+    for step in (greedy, forced):
+        drawn = figure(traced(step), 0)
+        assert step.draw is None
+        assert not by_name(drawn)["segments"]["x"] and not by_name(drawn)["u"]["x"]
+        assert drawn["layout"]["xaxis3"]["visible"] is False
+    # The forced one was cut by top-k and is a row all the same, with its rank.
+    labels = figure(traced(forced), 0)["layout"]["yaxis"]["ticktext"]
+    [starred] = [text for text in labels if "★" in text]
+    assert "96" in starred and f"#{forced.rank}" in starred
+
+
+def test_a_masked_token_gets_no_bar_and_says_minus_infinity():
+    logits = logits_of(4)
+    logits[96] = -math.inf
+    step = step_of(pick(logits, PARAMS, Pieces(), forced=96, n_candidates=9))
+    drawn = figure(traced(step), 0)
+    json.dumps(drawn, allow_nan=False)
+    assert len(by_name(drawn)["score"]["x"]) == 9 and not by_name(drawn)["score_chosen"]["x"]
+    assert "−∞" in by_name(drawn)["score_values"]["text"][0]
+
+
+@pytest.mark.parametrize("rows", [3, 10, 20, 50])
+def test_the_chart_keeps_its_height_and_shows_the_choice_and_the_boundary(rows):
+    tall = set()
+    for seed in range(25):
+        step = sampled(seed, SamplingParams(3.0, 40, 1.0), (seed + 0.5) / 25, n=50)
+        shown = shown_rows(step, rows)
+        c = step.candidates
+        assert len(shown) == rows and shown == sorted(set(shown))
+        assert list(c.ids).index(step.token.id) in shown
+        assert int(np.flatnonzero(c.kept[-1])[-1]) in shown
+        tall.add(figure(traced(step), 0, rows=rows)["layout"]["height"])
+    assert len(tall) == 1 if rows < 50 else True
+
+
+def test_the_hidden_rows_are_counted_and_summed():
+    step = sampled(n=23)
+    drawn = figure(traced(step), 0, rows=10)
+    assert (
+        texts("en")["panel.candidates.more_row"].replace("{n}", "13")
+        in (drawn["layout"]["yaxis"]["ticktext"])
+    )
+    hidden = sorted({*range(23)} - {*shown_rows(step, 10)})
+    rest = columns(drawn, "rest")
+    assert rest[0][1] == sum(float(p) for p in step.candidates.probs[0, hidden])
+    assert rest[1][1] == float(step.candidates.tail[0])
+
+
+def test_one_column_alone_and_the_stretched_scale():
+    step = sampled(scale=0.4, n=60)
+    narrow = figure(traced(step), 0, only=2, width=350)
+    assert {c for c, *_ in columns(narrow, "kept")} == {0}
+    assert not by_name(narrow)["score"]["x"] and not by_name(narrow)["segments"]["x"]
+    assert narrow["layout"]["width"] == 350
+    score = figure(traced(step), 0, only="score")
+    assert by_name(score)["score"]["x"] and not by_name(score)["kept"]["x"]
+    draw = figure(traced(step), 0, only="draw")
+    assert by_name(draw)["segments"]["x"] and not by_name(draw)["kept"]["x"]
+    wide = figure(traced(step), 0, zoom=True)
+    top = wide["layout"]["xaxis2"]["tickvals"][1]
+    assert top in SIZES["tops"] and top < 1
+    assert max(by_name(wide)["kept"]["x"] + by_name(wide)["rest"]["x"]) <= top
+    # What is longer than the scale is a number and no bar.
+    assert float(step.candidates.tail[0]) > top
+    assert f"» {percent(float(step.candidates.tail[0]))}" in by_name(wide)["values"]["text"][0]
+    # The numbers stay the record's; only the columns' distance changes.
+    assert by_name(wide)["kept"]["x"] == by_name(figure(traced(step), 0))["kept"]["x"]
+    assert wide["layout"]["xaxis2"]["range"][0] < 0 == wide["layout"]["xaxis2"]["tickvals"][0]
+
+
+def test_a_sibling_is_shown_in_the_light_of_the_bytes_held_before_it():
+    assert piece(b"\x8b", b"\xe8", 9) == "⟨8b⟩ +1"
+    assert piece(b"\xb9", b"\xe8\x8b", 9) == "⟨b9⟩ → \u2068苹\u2069"
+    assert piece(b"\xe8\x8b", b"", 9) == "⟨e8 8b⟩ +1"
+    assert piece(b"a", b"\xe8\x8b", 9) == "\u2068a\u2069"
+    assert piece(b"\xff", b"\xe8\x8b", 9) == "⟨ff⟩"
+    step = replace(sampled(), index=1)
+    c = step.candidates
+    raw = tuple(b"\xb9" if k == 2 else r for k, r in enumerate(c.raw))
+    step = replace(step, candidates=replace(c, raw=raw, special=np.zeros(len(raw), bool)))
+    before = replace(sampled(), pending=b"\xe8\x8b")
+    assert "苹" in figure(traced(before, step), 1)["layout"]["yaxis"]["ticktext"][2]
+
+
+def test_labels_are_marked_short_and_escaped():
+    faint = '<span style="fill-opacity:0.55">{}</span>'
+    assert label(" a\n", 9) == f"\u2068{faint.format('·')}a{faint.format('↵')}\u2069"
+    assert label("苹果最常见", 6) == "\u2068苹果最…\u2069"
+    assert label("<br>$x$&", 20) == "\u2068&lt;br&gt;&#36;x&#36;&amp;\u2069"
+    for evil in EVIL:
+        shown = label(evil.decode(), 99).replace(faint.format("·"), "")
+        assert not {"$", "\u202e", "\x00"} & set(shown)
+        assert "<" not in shown.replace('<span style="fill-opacity:0.55">', "").replace(
+            "</span>", ""
+        )
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.0, "0%"), (1.0, "100%"), (0.5, "50.0%"), (0.99999994, "99.9999940%"), (3e-7, "3.0×10⁻⁷")],
+)
+def test_no_probability_is_rounded_to_certainty(value, shown):
+    assert percent(value) == shown
+    assert float(unit(1 - 1e-9)) < 1 and unit(1) == "1" and unit(0) == "0"
+    assert significant(-12.345) == "−12.3" and significant(-math.inf) == "−∞"
+
+
+def test_the_look_is_data_and_plotly_knows_all_of_it():
+    json.dumps(template(), allow_nan=False)
+    for colours in (style.LIGHT, style.DARK):
+        drawn = figure(traced(sampled()), 0, colours=colours)
+        assert "--bot-" not in json.dumps(drawn)
+        go.Figure(drawn["data"], drawn["layout"])  # raises for what it does not know
+    look = painted(template()["traces"], {**style.LIGHT, "--bot-mono": "m", "--bot-sans": "s"})
+    assert not any("x" in trace for trace in look.values())
+
+
+# ---- the same in the browser ----
+
+
+@pytest.fixture(scope="module")
+def browser_page():
+    """A page with the client's chart and nothing else; an alert or a page error fails the test."""
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=flags)
+        page = chromium.new_page(viewport={"width": 1200, "height": 800})
+        problems = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+        page.on("dialog", lambda dialog: problems.append("dialog"))
+        page.on("request", lambda request: problems.append(request.url))
+        page.set_content('<div id="box"></div>')
+        data = {"BOT_TEXT": {lang: texts(lang) for lang in ("en", "zh")},
+                "BOT_FIGURES": {"candidates": template()}}  # fmt: skip
+        page.evaluate("(data) => Object.assign(window, data)", data)
+        for name in SCRIPTS[: SCRIPTS.index("candidates_chart.js") + 1]:
+            page.add_script_tag(content=(ASSETS / "js" / name).read_text("utf-8"))
+        yield page
+        chromium.close()
+        assert problems == []
+
+
+FILL = """([trace, i, lang, options]) => {
+  BOT.state.lang = lang;
+  const made = BOT.candidatesFigure(trace, i, options);
+  return JSON.stringify({data: made.data, layout: made.layout, config: made.config,
+    lead: BOT.leading(trace.steps[i]), shown: BOT.shownRows(trace.steps[i], options.rows)});
+}"""
+NAMES = {name: name for name in (*style.LIGHT, "--bot-mono", "--bot-sans")}
+
+
+def assert_same_filling(page, trace, i, lang="en", **options):
+    options = {"rows": 20, "only": None, "zoom": False, "width": 960} | options
+    sent = json.loads(json.dumps(trace_payload(trace, "0" * 16)))
+    # JavaScript has no integers: past 2**53 it writes as one what is the nearest double
+    got = json.loads(page.evaluate(FILL, [sent, i, lang, options]), parse_int=float)
+    had = figure(trace, i, lang=lang, colours=NAMES, **options)
+    assert got.pop("lead") == leading(trace.steps[i])
+    assert got.pop("shown") == shown_rows(trace.steps[i], options["rows"])
+    wanted = json.loads(json.dumps(had), parse_int=float)
+    for mine, theirs in zip(wanted["data"], got["data"], strict=True):
+        for key in mine:
+            assert mine[key] == theirs[key], (mine["name"], key)
+    for key, mine in wanted["layout"].items():
+        assert mine == got["layout"][key], (key, mine, got["layout"][key])
+    assert wanted == got
+
+
+@pytest.mark.browser
+def test_the_browser_fills_in_the_same_arrays(browser_page):
+    step = sampled()
+    second = replace(sampled(4, u=0.93, n=50), index=1)
+    deep = replace(sampled(9, SamplingParams(4.0), u=0.97, n=6), index=2)
+    odd = replace(sampled(5, forced=96, n=30), index=3)
+    greedy = replace(sampled(6, SamplingParams()), index=4)
+    trace = traced(replace(step, pending=b"\xe8\x8b"), second, deep, odd, greedy)
+    for i in range(5):
+        for lang in ("en", "zh"):
+            assert_same_filling(browser_page, trace, i, lang, rows=10)
+        assert_same_filling(browser_page, trace, i, rows=0, zoom=True, width=1234)
+        for only in ("score", 0, "draw"):
+            assert_same_filling(browser_page, trace, i, only=only, width=355)
+
+
+@pytest.mark.browser
+@settings(
+    max_examples=40, deadline=None, phases=[Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)  # fmt: skip
+@given(trace=made.traces(), rows=st.sampled_from((0, 1, 3)), zoom=st.booleans())
+def test_the_browser_fills_in_the_same_arrays_whatever_a_file_says(browser_page, trace, rows, zoom):
+    for i in range(len(trace.steps)):
+        assert_same_filling(browser_page, trace, i, rows=rows, zoom=zoom)
+
+
+@pytest.mark.browser
+def test_evil_labels_are_inert_in_plotly_itself(browser_page):
+    page = browser_page
+    logits = torch.zeros(97)
+    logits[: len(EVIL)] = torch.arange(len(EVIL), 0, -1) * 0.05 + 4
+    step = step_of(pick(logits, PARAMS, Pieces(), u=0.5, n_candidates=len(EVIL)))
+    drawn = figure(traced(step), 0, rows=0)
+    page.add_script_tag(path=str(plotly_file()))
+    got = page.evaluate(
+        """async (made) => {
+          const box = document.getElementById("box");
+          await Plotly.newPlot(box, made.data, made.layout, made.config);
+          const name = [...box.querySelectorAll("*")].map((node) => node.localName);
+          const ticks = [...box.querySelectorAll(".ytick text")].map((node) => node.textContent);
+          Plotly.Fx.hover(box, [{curveNumber: 0, pointNumber: 0}]);
+          return {names: [...new Set(name)], ticks, text: box.textContent};
+        }""",
+        drawn,
+    )
+    assert not {"a", "img", "script", "iframe", "foreignobject"} & set(got["names"])
+    isolated = [text.split("\u2068")[1].split("\u2069")[0] for text in got["ticks"][: len(EVIL)]]
+    by_id = dict(zip(step.candidates.ids.tolist(), isolated, strict=True))
+    most = SIZES["label"]
+    for token_id in (1, 2, 3, 4, 5, 9):  # as written, blanks aside, cut where too long
+        text = EVIL[token_id].decode().replace(" ", "·")
+        assert by_id[token_id] == (text if len(text) <= most else text[:most] + "…")
+    assert by_id[7] == "&lt;b&gt;" and by_id[10] == "‹U+202E›abc"
