@@ -280,7 +280,9 @@ class Trace:
         if len(self.steps) < 2:
             return None
         span = self.steps[-1].timing.done_ms - self.steps[0].timing.done_ms
-        return 1000 * (len(self.steps) - 1) / span if span > 0 else None
+        rate = 1000 * (len(self.steps) - 1) / span if span > 0 else math.inf
+        # A file may bring times so small that no rate can be told from them.
+        return rate if math.isfinite(rate) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

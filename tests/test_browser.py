@@ -19,6 +19,8 @@ pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parent.parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+STRAWBERRY = "How many r are in strawberry?"
+expect.set_options(timeout=60_000)  # the machine may be busy; a wrong page stays wrong
 LONG = 180_000  # ms: the first start may have to convert the model
 
 
@@ -81,6 +83,13 @@ def ready(page) -> None:
     page.wait_for_function("BOT.state.status && BOT.state.status.state === 'ready'", timeout=LONG)
 
 
+def opened(page, question: str) -> None:
+    """Wait for the recorded run of a link: the default one may be there before it."""
+    page.wait_for_function(
+        "(q) => BOT.state.trace?.messages?.at(-1).content === q", arg=question, timeout=LONG
+    )
+
+
 def ask(page, text: str) -> None:
     """Type a question and run it; comes back when its first step is there."""
     before = page.evaluate("BOT.state.run")
@@ -92,7 +101,11 @@ def ask(page, text: str) -> None:
 
 
 def ended(page) -> None:
-    page.wait_for_function("!BOT.state.running && BOT.state.trace.id", timeout=LONG)
+    page.wait_for_function(
+        """!BOT.state.running && BOT.state.trace.id
+           && BOT.state.trace.steps.length === BOT.state.trace.n_steps""",
+        timeout=LONG,
+    )
 
 
 def setting(page, name: str, value: str) -> None:
@@ -201,7 +214,7 @@ def test_replay_by_keyboard(visit):
 
 def test_a_tokens_row_is_the_models(visit, smollm):
     page = visit("?trace=strawberry")
-    page.wait_for_function("BOT.state.trace")
+    opened(page, STRAWBERRY)
     page.locator("#bot-panel-tokens [data-where=answer] .bot-tok").nth(1).click()
     token_id = page.evaluate("BOT.state.trace.steps[1].tok.id")
     panel = page.locator("#bot-panel-embedding")
@@ -215,7 +228,7 @@ def test_a_tokens_row_is_the_models(visit, smollm):
 
 def test_download_and_open_again(visit, tmp_path):
     page = visit("?trace=strawberry")
-    page.wait_for_function("BOT.state.trace")
+    opened(page, STRAWBERRY)
     with page.expect_download() as caught:
         page.click("#bot-download")
     path = tmp_path / caught.value.suggested_filename
@@ -223,7 +236,7 @@ def test_download_and_open_again(visit, tmp_path):
     trace, intact = store.load(path)
     assert intact and trace.text == "The answer is 1."
     other = visit("?trace=apple-zh")
-    other.wait_for_function("BOT.state.trace")
+    opened(other, "苹果最常见的颜色是什么？")
     other.locator("#bot-open input[type=file], input[type=file]").first.set_input_files(path)
     other.wait_for_function("BOT.state.trace.text === 'The answer is 1.'")
     # one number changed in the file: opened, and said so

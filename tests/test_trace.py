@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from playground.trace import Candidates, piece_text, same
+from playground.trace import Candidates, Timing, piece_text, same
+from tests import made
 
 
 def candidates(c=3, s=2, **changes):
@@ -51,6 +53,18 @@ def test_same_sees_one_bit():
     assert same(one, candidates())
     assert not same(one, candidates(tail=tail))
     assert not same(1, True) and not same([1], (1,))
+
+
+@pytest.mark.parametrize(
+    ("times", "rate"),
+    [([100.0, 150.0, 200.0], 20.0), ([5.0, 5.0], None), ([0.0, 5e-324], None), ([7.0], None)],
+)
+def test_the_decode_rate_leaves_the_prefill_out(times, rate):
+    trace = made.example()
+    steps = tuple(
+        replace(trace.steps[0], index=i, timing=Timing(1.0, 1.0, ms)) for i, ms in enumerate(times)
+    )
+    assert replace(trace, steps=steps).tokens_per_second == rate
 
 
 @pytest.mark.parametrize(

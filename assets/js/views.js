@@ -35,6 +35,7 @@
       if (view.trace !== trace) {
         Object.assign(view, { trace, seen: trace.steps.length, i: null, finish: trace.finish });
         if (api.trace) api.trace(trace);
+        view.body.inert = false;
       }
       while (view.seen < trace.steps.length) {
         const step = trace.steps[view.seen++];
@@ -55,6 +56,11 @@
       view.body.replaceChildren(BOT.say(BOT.el("p", { class: "bot-note bot-note-bad" }), "ui.view_failed"));
     }
   }
+
+  // What still shows the trace before can not be clicked: its numbers would be looked up in the new.
+  BOT.on("trace", (trace) => {
+    for (const view of views) view.body.inert = view.trace !== null && view.trace !== trace;
+  });
 
   const observer = "IntersectionObserver" in window
     ? new IntersectionObserver((entries) => {
