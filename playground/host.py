@@ -28,7 +28,10 @@ State = Literal["idle", "loading", "ready", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Where the model stands. fraction: 0 … 1 of the stage, None where it can not be known."""
+    """Where the model stands. fraction: 0 … 1 of the stage, None where it can not be known.
+
+    info and thinking are those of the model at hand, which may not be the one named.
+    """
 
     state: State = "idle"
     name: str = ""
@@ -60,6 +63,8 @@ class Host:
         self._options = {"device": device, "dtype": dtype, "threads": threads}
         self._engine: Engine | None = None
         self._status = Status(name=model)
+        # How the status reads while the engine at hand is the one that was asked for.
+        self._ready_status: Status | None = None
         self._vocabularies: dict[str, Vocabulary] = {}
         self._guard = threading.Lock()
         self._embedding_slots = threading.BoundedSemaphore(2)
@@ -80,16 +85,21 @@ class Host:
     def switch(self, name: str) -> None:
         """Load `name` in the background; the model at hand serves until the new one is ready.
 
-        Raises PlaygroundError for a name the operator does not allow, or while one is loading.
+        Raises PlaygroundError for a name the operator does not allow, or while another is loading.
         """
         if not isinstance(name, str) or (name not in self._allowed and not self._free):
             raise PlaygroundError("error.model_not_allowed", name=repr(name)[:80])
         with self._guard:
             if self._status.state == "loading":
+                # A browser may ask twice for one choice.
+                if self._status.name == name:
+                    return
                 raise PlaygroundError("error.model_busy", name=self._status.name)
-            if self._status.state == "ready" and self._status.name == name:
+            if self._ready_status is not None and self._ready_status.name == name:
+                # Also after another one failed: the engine at hand never went away.
+                self._status = self._ready_status
                 return
-            self._status = Status("loading", name, "import", None, self._info())
+            self._status = Status("loading", name, "import", None, self._info(), self._thinking())
         threading.Thread(target=self._load, args=(name,), name="load-model", daemon=True).start()
 
     def run(self, ask: Ask, on_prefill: OnPrefill | None = None) -> Run:
@@ -134,6 +144,9 @@ class Host:
     def _info(self) -> ModelInfo | None:
         return self._engine.info if self._engine is not None else None
 
+    def _thinking(self) -> bool:
+        return self._ready_status is not None and self._ready_status.thinking
+
     def _vocabulary(self, model: str | None) -> Vocabulary:
         if model is None or (self._engine is not None and model == self._engine.info.name):
             return self._ready().vocabulary
@@ -169,7 +182,8 @@ class Host:
             self._fail(name, PlaygroundError("error.model_failed", name=name))
         else:
             self._engine = engine
-            self._status = Status("ready", name, info=engine.info, thinking=thinking)
+            self._ready_status = Status("ready", name, info=engine.info, thinking=thinking)
+            self._status = self._ready_status
 
     def _build(
         self, name: str, progress: Callable[[str, float | None], None]
@@ -182,5 +196,5 @@ class Host:
 
     def _fail(self, name: str, error: PlaygroundError) -> None:
         """The page lives on with the model it had, and says why the new one is not there."""
-        info = self._info()
-        self._status = Status("failed", name, info=info, error=error)
+        info, thinking = self._info(), self._thinking()
+        self._status = Status("failed", name, info=info, thinking=thinking, error=error)

@@ -190,6 +190,22 @@ def test_stop_half_way_keeps_what_there_was_and_the_next_run_works(visit):
     assert page.evaluate("BOT.state.trace.steps.length") <= 3
 
 
+def test_stop_in_the_prefill_is_no_error_and_leaves_the_next_run_alone(visit):
+    page = visit()
+    ready(page)
+    page.click("#bot-settings button")
+    setting(page, "max_tokens", "3")
+    before = page.evaluate("BOT.state.run")
+    page.fill("#bot-prompt textarea", "word " * 3000)
+    page.click("#bot-run")
+    page.wait_for_function("(b) => BOT.state.run !== b", arg=before, timeout=LONG)
+    page.click("#bot-stop")
+    ask(page, "hi")
+    ended(page)
+    assert page.evaluate("BOT.state.trace.messages.at(-1).content") == "hi"
+    assert page.locator(".bot-note-bad:visible").count() == 0
+
+
 def test_replay_by_keyboard(visit):
     page = visit("?trace=is-openai-open")
     page.wait_for_function("BOT.state.trace")

@@ -75,6 +75,22 @@ def test_a_model_that_fails_leaves_the_old_one_at_work(loads):
         assert list(host.run(Ask("hi", max_tokens=2)))
 
 
+def test_after_a_failure_the_model_at_hand_is_chosen_again_at_once(loads, monkeypatch):
+    monkeypatch.setattr("playground.template.knows_thinking", lambda _: True)
+    host = ready("broken")
+    engine = host._engine
+    loads.clear()
+    host.switch("broken")
+    assert host.status().state == "loading" and host.status().thinking
+    loads.set()
+    wait(host, "failed")
+    assert host.status().thinking
+    loads.clear()
+    host.switch("llama")
+    assert host.status().state == "ready" and host.status().error is None
+    assert host._engine is engine
+
+
 def test_a_first_model_that_fails_is_what_a_run_says(loads):
     host = Host("broken")
     host.start()
@@ -103,6 +119,8 @@ def test_a_second_switch_waits_its_turn(loads):
     host.switch("qwen3")
     with pytest.raises(PlaygroundError, match="still loading"):
         host.switch("gpt2")
+    # a browser may ask twice for one choice
+    host.switch("qwen3")
     # the old model serves meanwhile
     assert list(host.run(Ask("hi", max_tokens=2)))
     loads.set()

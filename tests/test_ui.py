@@ -18,7 +18,7 @@ from playground.ask import Ask
 from playground.errors import PlaygroundError
 from playground.text import LANGUAGES, texts
 from playground.trace import SamplingParams, same
-from playground.ui import bus, form, head, page, wire
+from playground.ui import bus, form, head, page, running, wire
 from playground.ui.ask import build_ask
 from playground.ui.desk import Desk, same_model
 from playground.ui.handlers import Handlers
@@ -153,6 +153,16 @@ def test_lone_surrogates_never_leave():
 def test_what_json_can_not_say_is_a_defect(value):
     with pytest.raises(ValueError):
         wire.dump({"x": value})
+
+
+def test_the_same_message_twice_is_told_twice(handlers):
+    """The page's framework passes over a value that equals the one before."""
+    same = {"type": "error", "text": {"en": "no", "zh": "不"}}
+    first, second = wire.message(same), wire.message(same)
+    assert first != second
+    assert json.loads(first) | {"serial": 0} == json.loads(second) | {"serial": 0}
+    assert same == {"type": "error", "text": {"en": "no", "zh": "不"}}
+    assert handlers.open(b"nothing") != handlers.open(b"nothing")
 
 
 def test_data_can_not_leave_its_script():
@@ -340,6 +350,16 @@ def test_prefill_progress_is_told(handlers, host):
     told = [m for m in collect(handlers.run("question")) if m["type"] == "progress"]
     assert told and all(0 < m["done"] <= m["total"] for m in told)
     assert [m["done"] for m in told] == sorted({m["done"] for m in told})
+
+
+def test_a_long_chunk_of_prefill_is_told_again_to_feel_the_readers_pulse(
+    handlers, host, monkeypatch
+):
+    monkeypatch.setattr(running, "PULSE_S", 0.05)
+    monkeypatch.setattr(running, "PROGRESS_S", 0.02)
+    host.options = {"prefill_s": 0.8, "chunks": 2}
+    told = [m["done"] for m in collect(handlers.run("question")) if m["type"] == "progress"]
+    assert told == sorted(told) and len(told) > len(set(told))
 
 
 def test_what_can_not_be_run_is_one_error(handlers, host):

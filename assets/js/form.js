@@ -154,6 +154,8 @@
     const stop = element("bot-stop");
     // Gradio sets `disabled` itself when a label changes; this it leaves alone.
     if (stop) stop.setAttribute("aria-disabled", String(!now));
+    const run = element("bot-run");
+    if (run) run.setAttribute("aria-disabled", String(now));
   }
 
   /** Before a run is asked for: the values go through as they are, and are remembered. */
@@ -201,9 +203,13 @@
       const { trace } = await BOT.ask("stopped", run);
       BOT.receive({ type: "end", run, trace, trace_id: trace.id });
     } catch (error) {
-      // Stopped before its first step: there is no trace to end with.
-      state.running = false;
-      if (error.text) BOT.receive({ type: "error", text: error.text });
+      // Another run has begun meanwhile: its state is not this one's to touch.
+      if (state.run !== run) return;
+      Object.assign(state, { running: false, progress: null });
+      BOT.emit("progress", null);
+      BOT.schedule();
+      // Stopped before its first step there is no trace to end with, and nothing amiss.
+      if (error.text && state.trace.steps.length) BOT.receive({ type: "error", text: error.text });
     }
   };
 

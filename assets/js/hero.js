@@ -159,7 +159,7 @@
           return BOT.t(running ? "ui.fate.starting" : "ui.fate.before", { n: BOT.num(trace.prompt.length) });
         }
         const parts = [BOT.t("ui.fate.token", { token: BOT.tokenText(step.tok.hex), id: step.tok.id }),
-          BOT.t("ui.fate.prob", { p: BOT.prob(Math.exp(step.logprob)) }),
+          BOT.t(step.stages.length > 1 ? "ui.fate.prob_raw" : "ui.fate.prob", { p: BOT.prob(Math.exp(step.logprob)) }),
           BOT.t("ui.fate.rank", { rank: BOT.num(step.rank) })];
         if (step.phase === "forced") parts.push(BOT.t("ui.fate.forced"));
         if (i === trace.steps.length - 1 && FINISH[trace.finish]) parts.push(BOT.t(FINISH[trace.finish]));

@@ -11,7 +11,7 @@
 
   /** The stage that step i ends in: the prompt's tokens before the first run, then the runs. */
   function stageOf(trace, i) {
-    if (i < 0) return 2;
+    if (i < 0) return state.running ? 3 : 2;
     return trace.steps[i].phase === "prefill" ? 3 : 5;
   }
 

@@ -70,7 +70,7 @@ def given(text: str | None, file: str | None) -> str:
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise PlaygroundError("error.cli_utf8", file=ascii(name), place=error.start) from None
+        raise PlaygroundError("error.cli_utf8", file=ascii(name), place=error.start + 1) from None
 
 
 def messages(text: str, system: str | None) -> tuple[Message, ...]:

@@ -35,7 +35,7 @@ def run(args: argparse.Namespace) -> int:
     # All that can be refused is refused before the model is loaded.
     params = SamplingParams(args.temperature, args.top_k, args.top_p, args.min_p, args.seed)
     if args.max_tokens < 1:
-        raise PlaygroundError("error.max_tokens", value=args.max_tokens, limit="…")
+        raise PlaygroundError("error.max_tokens", value=args.max_tokens, limit="∞")
     out = None if args.out is None else Path(args.out)
     if out is not None and (out.is_dir() or not out.parent.is_dir()):
         raise PlaygroundError("error.cli_out", file=ascii(str(out)))

@@ -113,10 +113,10 @@ def _given(file: bytes | None) -> bytes:
     return file
 
 
-def _message(work: Callable[[], Any]) -> str:
+def _message(work: Callable[[], dict[str, Any]]) -> str:
     """What `work` gives, or its failure, as a message for the page."""
     try:
-        return wire.dump(work())
+        return wire.message(work())
     except PlaygroundError as error:
         return error_message(error)
     except Exception:

@@ -13,6 +13,7 @@ import contextlib
 import logging
 import secrets
 import threading
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -32,7 +33,8 @@ T = TypeVar("T")
 
 # How often the progress of a long prefill is looked at.
 PROGRESS_S = 0.2
-# Gradio sees that a reader has gone when something is sent: so the place is told this often.
+# Gradio sees that a reader has gone when something is sent: so the place in the line, and the
+# progress of a prefill, are told at least this often.
 PULSE_S = 1.0
 
 
@@ -158,17 +160,17 @@ class Runner:
                 self._pool.submit(job.conclude).add_done_callback(_log_failure)
 
     async def _stepping(self, job: Job) -> AsyncGenerator[str, None]:
-        told = None
+        told, at = None, 0.0
         while True:
             future = asyncio.get_running_loop().run_in_executor(self._pool, job.step)
             future.add_done_callback(_retrieve)
             while not (await asyncio.wait({future}, timeout=PROGRESS_S))[0]:
-                if job.progress != told and job.progress is not None:
-                    told = job.progress
-                    done, total = told
-                    yield wire.dump(
-                        {"type": "progress", "run": job.id, "done": done, "total": total}
-                    )
+                now = time.monotonic()
+                if job.progress is None or (job.progress == told and now - at < PULSE_S):
+                    continue
+                told, at = job.progress, now
+                done, total = told
+                yield wire.dump({"type": "progress", "run": job.id, "done": done, "total": total})
             message = future.result()
             if message is None:
                 return
@@ -178,12 +180,13 @@ class Runner:
         return await asyncio.get_running_loop().run_in_executor(self._pool, work)
 
     def _queue_message(self, place: int) -> str:
-        return wire.dump({"type": "queue", "place": place, "waiting": len(self.turnstile) - 1})
+        waiting = len(self.turnstile) - 1
+        return wire.message({"type": "queue", "place": place, "waiting": waiting})
 
 
 def error_message(error: PlaygroundError) -> str:
     """`error` as the browser gets it."""
-    return wire.dump({"type": "error", "text": wire.both(error)})
+    return wire.message({"type": "error", "text": wire.both(error)})
 
 
 def _retrieve(future: asyncio.Future[Any]) -> None:

@@ -6,6 +6,7 @@ with it; so none gets that far. NaN and infinity have no JSON and are a defect h
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from typing import Any
@@ -16,6 +17,8 @@ from playground.text import LANGUAGES, say
 ROOT = r"(?:~?/|[A-Za-z]:[/\\])"
 # In quotes a path may have blanks; else it ends at one.
 PATH = re.compile(rf"(?<=['\"]){ROOT}[^'\"\n]+(?=['\"])" rf"|(?<![\w.:/\\]){ROOT}[^\s'\"]+")
+
+_serials = itertools.count(1)
 
 
 def clean(text: str) -> str:
@@ -30,6 +33,15 @@ def clean(text: str) -> str:
 def dump(value: Any) -> str:
     """`value` as compact JSON. Raises ValueError for NaN and infinity."""
     return clean(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+
+
+def message(value: dict[str, Any]) -> str:
+    """`value` as a message for the page, unlike any before it.
+
+    The page's framework tells the client of a value only when it differs from the last one: the
+    same file opened again, or the same mistake made again, must still be heard.
+    """
+    return dump(value | {"serial": next(_serials)})
 
 
 def in_script(value: Any) -> str:

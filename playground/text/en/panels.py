@@ -7,8 +7,8 @@ TEXT = {
     "marks say who speaks and where a turn ends. The template writes that text around your words "
     "and ends it where the model is to go on.",
     "panel.template.how": "templated text = the model's own chat template applied to the messages, "
-    "with the opening of the assistant's turn added. Your words are encoded apart from the marks, "
-    "so that a mark typed by you stays ordinary text.",
+    "with the opening of the assistant's turn added; raw text goes in as it is. A mark that you "
+    "typed yourself is encoded apart from the template's and stays ordinary text.",
     "panel.template.wrote": "What you wrote",
     "panel.template.reads": "What the model reads",
     "panel.template.raw": "raw text, no template",
@@ -37,8 +37,8 @@ TEXT = {
     "panel.tokens.why": "The model knows no letters, only the pieces of its vocabulary, each with a "
     "number. A piece can be a word, part of one, a blank, or a few bytes of a character. That is "
     "why counting letters is hard for a model, and why rare scripts take more tokens.",
-    "panel.tokens.how": "byte-level BPE: text → bytes → the vocabulary's merges applied in order of "
-    "rank → ids. Bytes, texts and spans come from the model's own tokenizer.",
+    "panel.tokens.how": "the model's own tokenizer: text → pieces of its vocabulary → ids (for most "
+    "models by byte-level BPE: bytes merged in order of rank). Bytes, texts and spans are its own.",
     "panel.tokens.prompt": "Prompt",
     "panel.tokens.answer": "Answer",
     "panel.tokens.no_answer": "No token has been generated yet.",
@@ -79,7 +79,7 @@ TEXT = {
     "panel.tokens.special_short": "special",
     "panel.tokens.option": "{where}, id {id}: {text}",
     # Embedding
-    "panel.embedding.title": "Embedding: from a number to a direction",
+    "panel.embedding.title": "Prefill begins: from a number to a direction",
     "panel.embedding.why": "The id picks one row of a big table, and that row of numbers is all the "
     "model knows about the token at the start. Training has moved tokens used alike close together; "
     "how close depends on how one measures, as the three lists show.",
@@ -133,7 +133,8 @@ TEXT = {
     "panel.candidates.title": "Pick: the candidates and their cuts",
     "panel.candidates.why": "Every run ends in one score for each token of the vocabulary. The "
     "scores become probabilities; temperature sharpens or flattens them, the cuts drop the unlikely "
-    "ones, and what stays is scaled to 100% again. Then one number u decides.",
+    "ones, and what stays is scaled to 100% again. Greedy then takes the highest; sampling lets one random "
+    "number u decide.",
     "panel.candidates.how": "p = softmax(logits / T) over the whole vocabulary, again after each cut "
     "· the choice is the first token whose running sum of p exceeds u · greedy: the highest logit.",
     "panel.candidates.before": "No run yet: step forward to see the first choice.",

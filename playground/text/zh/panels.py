@@ -5,8 +5,8 @@ TEXT = {
     "panel.template.title": "模板：模型真正读到的文本",
     "panel.template.why": "模型看到的并不是对话，而是一整段文本：其中的特殊标记说明谁在说话、一轮到哪里结束。"
     "模板把这段文本写在你的话的前后，并停在轮到模型接着写的地方。",
-    "panel.template.how": "模板文本 = 用模型自带的对话模板处理各条消息，再加上助手一轮的开头。"
-    "你的话与标记分开编码，所以你手打的标记只会是普通文本。",
+    "panel.template.how": "模板文本 = 用模型自带的对话模板处理各条消息，再加上助手一轮的开头；"
+    "原样文本则直接送入。你手打的标记与模板的标记分开编码，只会是普通文本。",
     "panel.template.wrote": "你写的",
     "panel.template.reads": "模型读到的",
     "panel.template.raw": "纯文本，不套模板",
@@ -33,8 +33,8 @@ TEXT = {
     "panel.tokens.title": "分词：把文本切成小块",
     "panel.tokens.why": "模型不认识字母，只认识词表里的小块，每块有一个编号。一块可以是一个词、词的一部分、"
     "一个空格，或某个字符的几个字节。所以数字母对模型很难，少见的文字也要花更多 token。",
-    "panel.tokens.how": "字节级 BPE：文本 → 字节 → 按优先级依次应用词表的合并规则 → 编号。"
-    "字节、文字和所覆盖的字符都来自模型自己的分词器。",
+    "panel.tokens.how": "用模型自己的分词器：文本 → 词表里的小块 → 编号（多数模型是字节级 BPE：按优先级合并字节）。"
+    "字节、文字和所覆盖的字符都出自它。",
     "panel.tokens.prompt": "提示",
     "panel.tokens.answer": "回答",
     "panel.tokens.no_answer": "还没有生成 token。",
@@ -74,7 +74,7 @@ TEXT = {
     "panel.tokens.special_short": "特殊",
     "panel.tokens.option": "{where}，编号 {id}：{text}",
     # 嵌入
-    "panel.embedding.title": "嵌入：从编号到方向",
+    "panel.embedding.title": "预填充从这里开始：编号变成方向",
     "panel.embedding.why": "编号在一张大表里选出一行，这一行数就是模型最初对这个 token 所知的一切。"
     "训练让用法相近的 token 彼此靠近；有多近，要看怎么量，三张表正好作比较。",
     "panel.embedding.how": "行 = 嵌入表[编号] · 余弦 = a·b / (|a||b|) · 欧氏距离 = |a − b| · 点积 = a·b，"
@@ -125,7 +125,7 @@ TEXT = {
     # 候选
     "panel.candidates.title": "挑选：候选 token 与层层筛选",
     "panel.candidates.why": "每次运行的结尾，词表里的每个 token 都得到一个分数。分数变成概率；温度把差距拉大或缩小，"
-    "筛选去掉不大可能的 token，剩下的再放大到合计 100%。最后由一个数 u 决定。",
+    "筛选去掉不大可能的 token，剩下的再放大到合计 100%。最后，贪心取最高者，采样则由一个随机数 u 决定。",
     "panel.candidates.how": "p = softmax(logits / T)，在整个词表上计算，每次筛选后重算 · "
     "选中的是累计概率首次超过 u 的 token · 贪心：取最高的 logit。",
     "panel.candidates.before": "还没有运行：前进一步，看第一次选择。",
