@@ -14,10 +14,14 @@ from playground.sampling import pick
 from playground.text import texts
 from playground.trace import EmbeddingRow, Message, Neighbours, Token, piece_text
 from playground.ui.head import plotly_file
+from playground.views.candidates import shown_rows
 from playground.views.embedding import row_payload
 from playground.views.payload import trace_payload
+from playground.views.style_text import percent
 from tests import made
+from tests.cpu import p95, step_costs
 from tests.test_client import FLAGS, HOST, html
+from tests.test_view_candidates import EVIL as EVIL_TOKENS
 from tests.test_view_candidates import PARAMS, Pieces, logits_of, step_of, traced
 
 pytestmark = pytest.mark.browser
@@ -412,57 +416,209 @@ def test_without_plotly_the_table_stays_and_the_failure_is_said(opened):
     assert len(cells(page)) == 21
 
 
-def test_the_chart_steps_in_place_and_asks_for_nothing(opened):
-    trace = answer(chat(), 60)
-    page = opened(payload(trace), plotly=True)
-    look_at(page, "candidates")
-    page.wait_for_selector(".bot-plot .main-svg")
-    requests = []
-    page.on("request", lambda request: requests.append(request.url))
+def counts(page):
+    """(nodes, listeners) of the page after a garbage collection."""
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")
+    session.send("HeapProfiler.collectGarbage")
+    found = {m["name"]: m["value"] for m in session.send("Performance.getMetrics")["metrics"]}
+    session.detach()
+    return found["Nodes"], found["JSEventListeners"]
 
-    def counts():
-        session.send("HeapProfiler.collectGarbage")
-        found = {m["name"]: m["value"] for m in session.send("Performance.getMetrics")["metrics"]}
-        return found["Nodes"], found["JSEventListeners"]
 
+PLACES = [(k * 7) % 60 for k in range(60)]
+
+
+def test_the_measure_counts_what_scripts_do_and_nothing_else(chromium):
+    """Per step: work in its own task, after an await, in a frame; not a pause, nor a layout."""
+    page = chromium.new_page()
     page.evaluate(
-        """() => { window.took = []; const react = Plotly.react;
-          Plotly.react = (...a) => { const t = performance.now(); const p = react(...a);
-            took.push(performance.now() - t); return p; }; }"""
+        """() => {
+          const work = (n) => { const t = performance.now(); while (performance.now() - t < n); };
+          const frame = () => new Promise(requestAnimationFrame);
+          const go = [() => work(20), async () => { await 0; work(20); },
+            async () => { await frame(); work(20); }, () => requestAnimationFrame(() => work(20)),
+            () => {}];
+          window.BOT = { go: (k) => go[k]() };
+        }"""
     )
-    walk = """async () => { took.length = 0; for (let k = 0; k < 60; k++) { BOT.go((k * 7) % 60);
-      await new Promise((r) => setTimeout(r, 0)); await new Promise(requestAnimationFrame); }
-      await new Promise((r) => setTimeout(r, 100));
-      return [...took].sort((a, b) => a - b)[Math.floor(took.length * 0.95)]; }"""
-    page.evaluate(walk)
-    before = counts()
-    # the best of some rounds: a busy neighbour's time is not the page's
-    for _ in range(8):
-        best = page.evaluate(walk)
-        if best <= 50:
-            break
-    after = counts()
+    costs = [cost["script"] for cost in step_costs(page, [0, 1, 2, 3, 4])]
+    page.close()
+    # a busy machine gives the thread less than the 20 ms of the wall clock, never more
+    assert all(2 < cost < 22 for cost in costs[:4]) and costs[4] < 2, costs
+
+
+def test_the_chart_steps_in_place_asks_for_nothing_and_is_quick(opened):
+    trace = answer(chat(), 60)
+    assert len(trace.steps[0].candidates.stages) == 5  # one more than the four of the aim
+    page = opened(payload(trace), plotly=True)
+    look_at(page, "candidates")
+    page.wait_for_selector(".bot-plot .barlayer path")
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    step_costs(page, PLACES)  # what is compiled and pooled once
+    before = counts(page)
+    costs = step_costs(page, PLACES)
+    after = counts(page)
+    print({kind: round(p95(costs, kind), 1) for kind in costs[0]})
     assert after[1] == before[1] and abs(after[0] - before[0]) <= 40
     assert requests == []
-    assert best <= 50, best
+    assert 0 < p95(costs) <= 50
     # what is drawn is the step shown
-    drawn = page.evaluate("document.querySelector('.bot-plot').data.find((t) => t.name === 'u').x")
-    assert drawn[0] == trace.steps[(59 * 7) % 60].draw
+    step = trace.steps[PLACES[-1]]
+    assert page.inner_text(".bot-draw-u") == f"u = {step.draw:.5f}"
+    [drawn] = page.evaluate(f"{DATA}.find((t) => t.name === 'score_chosen').x")
+    chosen = step.candidates.ids.tolist().index(step.token.id)
+    assert np.float32(drawn) == step.candidates.logits[chosen]
+
+
+@pytest.mark.parametrize("panel", ["template", "tokens", "embedding", "timeline", "text"])
+def test_a_step_of_plain_nodes_is_quick(opened, panel):
+    trace = answer(chat(), 60)
+    page = opened(payload(trace))
+    page.evaluate("(row) => { answers.embedding = () => ({row}); }", row_of(503, trace.model))
+    look_at(page, panel)
+    # the chart has its own aim; next to the timeline it would be drawn ahead
+    page.add_style_tag(content="#bot-panel-candidates { display: none !important; }")
+    step_costs(page, PLACES[:20])
+    costs = step_costs(page, PLACES)
+    print({kind: round(p95(costs, kind), 1) for kind in costs[0]})
+    assert 0 < p95(costs) <= 16
+
+
+DATA = "document.querySelector('.bot-plot').data"
+
+
+def rows_of(page):
+    return page.evaluate(
+        "[...document.querySelectorAll('.bot-words-row:not([hidden])')].map((n) =>"
+        " [n.querySelector('.bot-words-name').textContent, n.querySelector('small').textContent,"
+        "  n.classList.contains('is-chosen'), n.textContent.includes('★')])"
+    )
+
+
+def test_the_charts_rows_are_named_and_none_is_another(opened):
+    trace = answer(chat())
+    page = opened(payload(trace), plotly=True)
+    look_at(page, "candidates")
+    page.wait_for_selector(".bot-plot .barlayer path")
+    for i in (2, 6, 29):
+        page.evaluate(f"BOT.go({i})")
+        settle(page)
+        c = trace.steps[i].candidates
+        rows = rows_of(page)
+        shown = shown_rows(trace.steps[i], 20)
+        assert len(rows) == 22 and len(shown) == 20
+        assert [int(row[1].split()[0]) for row in rows[:20]] == [c.ids[k] for k in shown]
+        assert sum(row[0] == "·same" for row in rows) > 9  # one text, many ids
+        for k, row in zip(shown, rows[:20], strict=True):
+            chosen = c.ids[k] == trace.steps[i].token.id
+            assert row[2:] == [chosen, chosen]
+        assert [row[1] for row in rows[20:]] == ["", ""]
+        assert rows[20][0] == "3 more listed" and rows[21][0] == "977 not listed"
+
+
+def test_a_choice_from_far_below_says_its_rank(opened):
+    trace = answer(chat())
+    deep = step_of(pick(logits_of(0), PARAMS, Pieces(), forced=96, n_candidates=7))
+    assert deep.rank > 8
+    page = opened(payload(replace(trace, steps=(deep,))))
+    look_at(page, "candidates")
+    [row] = [row for row in rows_of(page) if row[3]]
+    assert row[1] == f"96 #{deep.rank}"
+
+
+def test_evil_tokens_are_text_in_the_chart_and_its_hint(opened):
+    trace = answer(chat())
+    steps = list(trace.steps)
+    c = steps[1].candidates
+    raw = (*EVIL_TOKENS, *c.raw[len(EVIL_TOKENS) :])
+    special = np.zeros(len(raw), bool)
+    steps[1] = replace(steps[1], candidates=replace(c, raw=raw, special=special))
+    page = opened(payload(replace(trace, steps=tuple(steps))), plotly=True)
+    page.set_viewport_size({"width": 1280, "height": 1500})  # no row under the player's bar
+    look_at(page, "candidates")
+    page.evaluate("BOT.go(1)")
+    page.wait_for_selector(".bot-plot .barlayer path")
+    settle(page)
+    rows = rows_of(page)
+    shown = shown_rows(steps[1], 20)
+    assert shown[: len(EVIL_TOKENS)] == [*range(len(EVIL_TOKENS))]
+    for k, evil in enumerate(EVIL_TOKENS):
+        text = evil.decode().replace(" ", "·").replace("\u202e", "‹U+202E›")
+        assert rows[k][0] == text.replace("\x00", "‹U+0000›").replace("\x1b", "‹U+001B›")
+        box = page.locator(".bot-words-row").nth(k).bounding_box()
+        page.mouse.move(box["x"] + 60, box["y"] + 9)
+        hint = page.inner_text(".bot-plot-stage .bot-tip")
+        assert rows[k][0] in hint and f"id {c.ids[k]}" in hint
+    names = page.evaluate(
+        "[...new Set([...document.querySelectorAll('.bot-plot-stage *, .bot-draw *')]"
+        ".map((n) => n.localName))]"
+    )
+    assert not {"a", "img", "script", "iframe", "foreignobject", "sup"} & set(names)
+    # Plotly itself is given no text at all
+    told = page.evaluate(f"JSON.stringify([{DATA}, document.querySelector('.bot-plot').layout])")
+    assert "kept" in told and "alert" not in told and "same" not in told
+
+
+def test_the_hint_says_what_lies_under_the_pointer(opened):
+    trace = answer(chat())
+    page = opened(payload(trace), plotly=True)
+    look_at(page, "candidates")
+    page.evaluate("BOT.go(6)")
+    page.wait_for_selector(".bot-plot .barlayer path")
+    settle(page)
+    tip = page.locator(".bot-plot-stage .bot-tip")
+    assert tip.is_hidden()
+    column = page.locator(".bot-words-column").nth(1).bounding_box()
+    row = page.locator(".bot-words-row").nth(3).bounding_box()
+    page.mouse.move(column["x"] + 70, row["y"] + 9)
+    # it follows the step as well as the pointer
+    for i in (6, 7):
+        page.evaluate(f"BOT.go({i})")
+        settle(page)
+        c = trace.steps[i].candidates
+        k = shown_rows(trace.steps[i], 20)[3]
+        said = f"id {c.ids[k]} · softmax: {percent(float(c.probs[0, k]))}"
+        assert said in tip.inner_text()
+    page.mouse.move(2, 2)
+    assert tip.is_hidden()
+    step = trace.steps[7]
+    page.locator(".bot-draw-track").scroll_into_view_if_needed()
+    track = page.locator(".bot-draw-track").bounding_box()
+    page.mouse.move(track["x"] + step.draw * track["width"], track["y"] + 9)
+    assert f"id {step.token.id} · " in page.inner_text(".bot-draw .bot-tip")
+
+
+def test_the_draw_is_laid_out_as_it_was_drawn(opened):
+    trace = answer(chat())
+    page = opened(payload(trace))  # needs no Plotly
+    look_at(page, "candidates")
+    for i in (6, 4, 27):
+        page.evaluate(f"BOT.go({i})")
+        settle(page)
+        step = trace.steps[i]
+        assert page.inner_text(".bot-draw-u") == f"u = {step.draw:.5f}"
+        track, chosen, u = (
+            page.locator(f".bot-draw-{part}").bounding_box() for part in ("track", "chosen", "u")
+        )
+        at = track["x"] + step.draw * track["width"]
+        assert chosen["x"] - 1 <= at <= chosen["x"] + chosen["width"] + 1
+        assert u["x"] == pytest.approx(at, abs=2)
+        p = float(step.candidates.probs[-1, step.candidates.ids.tolist().index(step.token.id)])
+        assert chosen["width"] == pytest.approx(p * track["width"], abs=1)
+    page = opened(payload(replace(trace, steps=(replace(step, index=0, draw=None),))))
+    look_at(page, "candidates")
+    assert page.locator(".bot-cands").is_visible()
+    assert page.locator(".bot-draw").is_hidden()
 
 
 def test_the_chart_follows_the_pages_light_and_language(opened):
     page = opened(payload(answer(chat())), plotly=True)
     look_at(page, "candidates")
-    page.wait_for_selector(".bot-plot .main-svg")
-
-    def colour():
-        return page.evaluate(
-            "document.querySelector('.bot-plot').data.find((t) => t.name === 'chosen').marker.color"
-        )
-
-    assert colour() == "#3446c4"
+    page.wait_for_selector(".bot-plot .barlayer path")
+    colour = page.evaluate(f"{DATA}.find((t) => t.name === 'chosen').marker.color")
+    assert colour == "#3446c4"
     page.evaluate("document.body.classList.add('dark')")
     page.wait_for_function(
         "document.querySelector('.bot-plot').data.find((t) => t.name === 'chosen')"
@@ -470,19 +626,20 @@ def test_the_chart_follows_the_pages_light_and_language(opened):
     )
     page.evaluate("BOT.setLang('zh')")
     settle(page)
-    ticks = page.evaluate("document.querySelector('.bot-plot').layout.yaxis.ticktext")
-    assert ticks[-1] == texts("zh")["panel.candidates.tail_row"].replace("{n}", "977")
+    said = texts("zh")["panel.candidates.tail_row"].replace("{n}", "977")
+    assert rows_of(page)[-1][0] == said
 
 
 def test_a_narrow_page_shows_one_column_at_a_time(opened):
     page = opened(payload(answer(chat())), plotly=True, width=390)
     look_at(page, "candidates")
-    page.wait_for_selector(".bot-plot .main-svg")
+    page.wait_for_selector(".bot-plot .barlayer path")
     tabs = page.locator(".bot-panel-candidates [role=tab]:visible")
-    assert tabs.count() == 7  # the logits, five stages, the draw
+    assert tabs.count() == 6  # the logits and five stages
+    assert page.locator(".bot-draw-track").is_visible()
     page.click(".bot-panel-candidates [role=tab] >> text=softmax")
     settle(page)
-    bars = "document.querySelector('.bot-plot').data.find((t) => t.name === 'kept').base"
+    bars = f"{DATA}.find((t) => t.name === 'kept').base"
     assert set(page.evaluate(bars)) == {0}
     page.keyboard.press("ArrowRight")
     settle(page)

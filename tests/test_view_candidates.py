@@ -1,4 +1,4 @@
-"""The candidates' chart: its arrays are the trace's, its labels inert, and both fillings equal."""
+"""The candidates' chart: its arrays and words are the trace's, and both fillings are equal."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from playwright.sync_api import sync_playwright
 from playground.sampling import pick
 from playground.text import texts
 from playground.trace import SamplingParams, Step, Timing, Token
-from playground.ui.head import SCRIPTS, plotly_file
+from playground.ui.head import SCRIPTS
 from playground.views import style
 from playground.views.candidates import figure, leading, shown_rows, template
 from playground.views.payload import trace_payload
 from playground.views.style_candidates import SIZES, painted
-from playground.views.style_text import label, percent, piece, significant, unit
+from playground.views.style_text import percent, significant
 from tests import made
 
 ASSETS = Path(__file__).parent.parent / "assets"
@@ -76,11 +76,15 @@ def by_name(made_figure):
 def columns(made_figure, name):
     """[(column, x, y)] of a trace's bars, which all share one axis."""
     bars = by_name(made_figure)[name]
-    starts = made_figure["layout"]["xaxis2"]["tickvals"][::2]
-    return [
-        (starts.index(base), x, y)
-        for x, y, base in zip(bars["x"], bars["y"], bars["base"], strict=True)
-    ]
+    start, end = made_figure["layout"]["xaxis2"]["range"]
+    pitch = (end - start) / max(1, len(stages_of(made_figure)))
+    at = [round(base / pitch) for base in bars["base"]]
+    assert bars["base"] == pytest.approx([k * pitch for k in at])
+    return list(zip(at, bars["x"], bars["y"], strict=True))
+
+
+def stages_of(made_figure):
+    return [c for c in made_figure["words"]["columns"] if c["at"] != "score"]
 
 
 def test_bars_are_the_records_numbers_and_rows_are_the_candidates():
@@ -130,21 +134,62 @@ def test_every_column_adds_up_to_one(rows, only):
 def test_the_boundary_stands_below_the_last_token_kept():
     step = sampled()
     c = step.candidates
-    line = by_name(figure(traced(step), 0, rows=0))["boundary"]
+    stages = stages_of(figure(traced(step), 0, rows=0))
     cuts = [s for s in range(1, 5) if c.kept_count[s] < c.kept_count[s - 1]]
-    heights = [y for y in line["y"][::3]]
-    assert heights == [int(c.kept[s].sum()) - 0.5 for s in cuts] and len(cuts) >= 2
-    assert line["x"][2] is None and line["y"][2] is None
-    heads = by_name(figure(traced(step), 0))["heads"]["text"]
-    assert [f"keeps {n}" in head for n, head in zip(c.kept_count, heads, strict=True)] == [True] * 5
+    told = {column["at"]: column["cut"] for column in stages if column["cut"] is not None}
+    assert told == {s: int(c.kept[s].sum()) - 1 for s in cuts} and len(cuts) >= 2
+    assert [column["sub"] for column in stages] == [f"keeps {n}" for n in c.kept_count]
 
 
-def test_ids_with_the_same_text_are_rows_of_their_own():
-    drawn = figure(traced(sampled(n=40)), 0, rows=0)
-    axis = drawn["layout"]["yaxis"]
-    same = [text for text in axis["ticktext"] if "same" in text]
-    assert len(same) > 20 and len(set(same)) == len(same)
-    assert axis["tickvals"] == list(range(len(axis["ticktext"])))
+def test_the_words_stand_where_plotly_draws():
+    """A column's zero and its end, in pixels, are where the axis puts them; the rows as well."""
+    for options in (
+        {},
+        {"zoom": True, "width": 1171},
+        {"only": 2, "width": 357},
+        {"only": "score"},
+    ):
+        drawn = figure(traced(sampled(scale=0.4, n=60)), 0, **options)
+        layout = drawn["layout"]
+        left, right = layout["margin"]["l"], layout["width"] - layout["margin"]["r"]
+        for column in drawn["words"]["columns"]:
+            axis = layout["xaxis" if column["at"] == "score" else "xaxis2"]
+            a, b = (left + (right - left) * part for part in axis["domain"])
+            low, high = axis["range"]
+
+            def pixel(x, a=a, b=b, low=low, high=high):
+                return a + (x - low) / (high - low) * (b - a)
+
+            (first, zero), *_, (last, end) = column["ticks"]
+            if column["at"] == "score":
+                expected = [pixel(float(zero)), pixel(float(end))]
+            else:
+                # the number of the column, then the scale's end
+                k = [c["at"] for c in stages_of(drawn)].index(column["at"])
+                base = k * (high - low) / len(stages_of(drawn))
+                expected = [pixel(base), pixel(base + float(end.rstrip("%")) / 100)]
+            assert [first, last] == pytest.approx(expected)
+            assert column["left"] + SIZES["number"] == pytest.approx(first)
+            assert column["left"] + column["width"] <= right + 1e-9
+        rows = len(drawn["words"]["shown"]) + len(drawn["words"]["rest"])
+        inner = layout["height"] - layout["margin"]["t"] - layout["margin"]["b"]
+        assert inner == rows * SIZES["row"] and layout["margin"]["t"] == SIZES["head"]
+        assert layout["yaxis"]["range"] == [rows - 0.5, -0.5]
+
+
+def test_every_row_has_its_number_in_every_column():
+    step = sampled()
+    c = step.candidates
+    for column in figure(traced(step), 0, rows=0)["words"]["columns"]:
+        if column["at"] == "score":
+            assert column["numbers"] == [significant(float(v)) for v in c.logits]
+            continue
+        s = column["at"]
+        expected = [
+            percent(float(c.probs[s, k])) if c.kept[s, k] else "✕" if c.kept[s - 1, k] else ""
+            for k in range(len(c.ids))
+        ]
+        assert column["numbers"] == [*expected, percent(float(c.tail[s]))]
 
 
 def order_of(logits):
@@ -174,33 +219,26 @@ def test_the_leading_ones_are_the_first_of_the_whole_order(seed, n, u, temperatu
 )  # fmt: skip
 def test_u_falls_on_the_part_of_the_bar_that_is_the_choice(seed, n, u, top_p):
     step = sampled(seed, SamplingParams(1.5, 0, top_p), u, n)
-    drawn = by_name(figure(traced(step), 0))
-    parts = {
-        name: list(zip(drawn[name]["base"], drawn[name]["x"], strict=True))
-        for name in ("segments", "segment_chosen", "segment_rest")
-    }
+    draw = figure(traced(step), 0)["draw"]
     # End to end, from 0 to 1, in the order of the list.
-    laid = sorted(pair for pairs in parts.values() for pair in pairs)
+    laid = [part[1:] for part in draw["parts"]] + ([draw["rest"]] if draw["rest"] else [])
     ends = list(accumulate(x for _, x in laid))
     assert [base for base, _ in laid] == pytest.approx([0, *ends[:-1]], abs=1e-9)
     assert ends[-1] == pytest.approx(1, abs=2e-6)
-    [(base, x)] = parts["segment_chosen"] or parts["segment_rest"]
+    chosen = step.candidates.ids.tolist().index(step.token.id)
+    base, x = next((part[1:] for part in draw["parts"] if part[0] == chosen), draw["rest"])
     assert base - 1e-6 <= u <= base + x + 1e-6
-    assert drawn["u"]["x"] == [u, u]
+    assert draw["u"] == u
 
 
 def test_no_draw_no_bar():
     greedy = sampled(params=SamplingParams())
     forced = sampled(forced=96, n=7)
     for step in (greedy, forced):
-        drawn = figure(traced(step), 0)
-        assert step.draw is None
-        assert not by_name(drawn)["segments"]["x"] and not by_name(drawn)["u"]["x"]
-        assert drawn["layout"]["xaxis3"]["visible"] is False
-    # The forced one was cut by top-k and is a row all the same, with its rank.
-    labels = figure(traced(forced), 0)["layout"]["yaxis"]["ticktext"]
-    [starred] = [text for text in labels if "★" in text]
-    assert "96" in starred and f"#{forced.rank}" in starred
+        assert step.draw is None and figure(traced(step), 0)["draw"] is None
+    # The forced one was cut by top-k and is a row all the same.
+    shown = figure(traced(forced), 0)["words"]["shown"]
+    assert forced.candidates.ids.tolist().index(96) in shown
 
 
 def test_a_masked_token_gets_no_bar_and_says_minus_infinity():
@@ -210,7 +248,7 @@ def test_a_masked_token_gets_no_bar_and_says_minus_infinity():
     drawn = figure(traced(step), 0)
     json.dumps(drawn, allow_nan=False)
     assert len(by_name(drawn)["score"]["x"]) == 9 and not by_name(drawn)["score_chosen"]["x"]
-    assert "−∞" in by_name(drawn)["score_values"]["text"][0]
+    assert "−∞" in drawn["words"]["columns"][0]["numbers"]
 
 
 @pytest.mark.parametrize("rows", [3, 10, 20, 50])
@@ -230,10 +268,9 @@ def test_the_chart_keeps_its_height_and_shows_the_choice_and_the_boundary(rows):
 def test_the_hidden_rows_are_counted_and_summed():
     step = sampled(n=23)
     drawn = figure(traced(step), 0, rows=10)
-    assert (
-        texts("en")["panel.candidates.more_row"].replace("{n}", "13")
-        in (drawn["layout"]["yaxis"]["ticktext"])
-    )
+    said = [texts("en")[f"panel.candidates.{key}_row"] for key in ("more", "tail")]
+    expected = [said[0].replace("{n}", "13"), said[1].replace("{n}", "74")]
+    assert drawn["words"]["rest"] == expected
     hidden = sorted({*range(23)} - {*shown_rows(step, 10)})
     rest = columns(drawn, "rest")
     assert rest[0][1] == sum(float(p) for p in step.candidates.probs[0, hidden])
@@ -244,58 +281,31 @@ def test_one_column_alone_and_the_stretched_scale():
     step = sampled(scale=0.4, n=60)
     narrow = figure(traced(step), 0, only=2, width=350)
     assert {c for c, *_ in columns(narrow, "kept")} == {0}
-    assert not by_name(narrow)["score"]["x"] and not by_name(narrow)["segments"]["x"]
+    assert not by_name(narrow)["score"]["x"] and len(narrow["words"]["columns"]) == 1
     assert narrow["layout"]["width"] == 350
     score = figure(traced(step), 0, only="score")
     assert by_name(score)["score"]["x"] and not by_name(score)["kept"]["x"]
-    draw = figure(traced(step), 0, only="draw")
-    assert by_name(draw)["segments"]["x"] and not by_name(draw)["kept"]["x"]
+    # The draw is the whole choice, whatever column is looked at.
+    assert narrow["draw"] == score["draw"] == figure(traced(step), 0)["draw"] is not None
     wide = figure(traced(step), 0, zoom=True)
-    top = wide["layout"]["xaxis2"]["tickvals"][1]
-    assert top in SIZES["tops"] and top < 1
+    scale = {column["ticks"][1][1] for column in stages_of(wide)}
+    [top] = [t for t in SIZES["tops"] if {percent(t)} == scale]
+    assert top < 1
     assert max(by_name(wide)["kept"]["x"] + by_name(wide)["rest"]["x"]) <= top
     # What is longer than the scale is a number and no bar.
     assert float(step.candidates.tail[0]) > top
-    assert f"» {percent(float(step.candidates.tail[0]))}" in by_name(wide)["values"]["text"][0]
+    assert f"» {percent(float(step.candidates.tail[0]))}" in stages_of(wide)[0]["numbers"]
     # The numbers stay the record's; only the columns' distance changes.
     assert by_name(wide)["kept"]["x"] == by_name(figure(traced(step), 0))["kept"]["x"]
-    assert wide["layout"]["xaxis2"]["range"][0] < 0 == wide["layout"]["xaxis2"]["tickvals"][0]
-
-
-def test_a_sibling_is_shown_in_the_light_of_the_bytes_held_before_it():
-    assert piece(b"\x8b", b"\xe8", 9) == "⟨8b⟩ +1"
-    assert piece(b"\xb9", b"\xe8\x8b", 9) == "⟨b9⟩ → \u2068苹\u2069"
-    assert piece(b"\xe8\x8b", b"", 9) == "⟨e8 8b⟩ +1"
-    assert piece(b"a", b"\xe8\x8b", 9) == "\u2068a\u2069"
-    assert piece(b"\xff", b"\xe8\x8b", 9) == "⟨ff⟩"
-    step = replace(sampled(), index=1)
-    c = step.candidates
-    raw = tuple(b"\xb9" if k == 2 else r for k, r in enumerate(c.raw))
-    step = replace(step, candidates=replace(c, raw=raw, special=np.zeros(len(raw), bool)))
-    before = replace(sampled(), pending=b"\xe8\x8b")
-    assert "苹" in figure(traced(before, step), 1)["layout"]["yaxis"]["ticktext"][2]
-
-
-def test_labels_are_marked_short_and_escaped():
-    faint = '<span style="fill-opacity:0.55">{}</span>'
-    assert label(" a\n", 9) == f"\u2068{faint.format('·')}a{faint.format('↵')}\u2069"
-    assert label("苹果最常见", 6) == "\u2068苹果最…\u2069"
-    assert label("<br>$x$&", 20) == "\u2068&lt;br&gt;&#36;x&#36;&amp;\u2069"
-    for evil in EVIL:
-        shown = label(evil.decode(), 99).replace(faint.format("·"), "")
-        assert not {"$", "\u202e", "\x00"} & set(shown)
-        assert "<" not in shown.replace('<span style="fill-opacity:0.55">', "").replace(
-            "</span>", ""
-        )
+    assert wide["layout"]["xaxis2"]["range"][0] < 0
 
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(0.0, "0%"), (1.0, "100%"), (0.5, "50.0%"), (0.99999994, "99.9999940%"), (3e-7, "3.0×10⁻⁷")],
+    [(0.0, "0%"), (1.0, "100%"), (0.5, "50.0%"), (0.99999994, "99.9999940%"), (3e-7, "3.0×10⁻⁵%")],
 )
 def test_no_probability_is_rounded_to_certainty(value, shown):
     assert percent(value) == shown
-    assert float(unit(1 - 1e-9)) < 1 and unit(1) == "1" and unit(0) == "0"
     assert significant(-12.345) == "−12.3" and significant(-math.inf) == "−∞"
 
 
@@ -305,7 +315,7 @@ def test_the_look_is_data_and_plotly_knows_all_of_it():
         drawn = figure(traced(sampled()), 0, colours=colours)
         assert "--bot-" not in json.dumps(drawn)
         go.Figure(drawn["data"], drawn["layout"])  # raises for what it does not know
-    look = painted(template()["traces"], {**style.LIGHT, "--bot-mono": "m", "--bot-sans": "s"})
+    look = painted(template()["traces"], style.LIGHT)
     assert not any("x" in trace for trace in look.values())
 
 
@@ -328,7 +338,7 @@ def browser_page():
         data = {"BOT_TEXT": {lang: texts(lang) for lang in ("en", "zh")},
                 "BOT_FIGURES": {"candidates": template()}}  # fmt: skip
         page.evaluate("(data) => Object.assign(window, data)", data)
-        for name in SCRIPTS[: SCRIPTS.index("candidates_chart.js") + 1]:
+        for name in SCRIPTS[: SCRIPTS.index("candidates_words.js") + 1]:
             page.add_script_tag(content=(ASSETS / "js" / name).read_text("utf-8"))
         yield page
         chromium.close()
@@ -338,10 +348,10 @@ def browser_page():
 FILL = """([trace, i, lang, options]) => {
   BOT.state.lang = lang;
   const made = BOT.candidatesFigure(trace, i, options);
-  return JSON.stringify({data: made.data, layout: made.layout, config: made.config,
+  return JSON.stringify({...made,
     lead: BOT.leading(trace.steps[i]), shown: BOT.shownRows(trace.steps[i], options.rows)});
 }"""
-NAMES = {name: name for name in (*style.LIGHT, "--bot-mono", "--bot-sans")}
+NAMES = {name: name for name in style.LIGHT}
 
 
 def assert_same_filling(page, trace, i, lang="en", **options):
@@ -373,7 +383,7 @@ def test_the_browser_fills_in_the_same_arrays(browser_page):
         for lang in ("en", "zh"):
             assert_same_filling(browser_page, trace, i, lang, rows=10)
         assert_same_filling(browser_page, trace, i, rows=0, zoom=True, width=1234)
-        for only in ("score", 0, "draw"):
+        for only in ("score", 0):
             assert_same_filling(browser_page, trace, i, only=only, width=355)
 
 
@@ -388,30 +398,32 @@ def test_the_browser_fills_in_the_same_arrays_whatever_a_file_says(browser_page,
         assert_same_filling(browser_page, trace, i, rows=rows, zoom=zoom)
 
 
+NAME = """([hexes, held, special]) => {
+  const steps = [{pending: held}, {pieces: hexes.map((hex) => [hex]), special}];
+  return hexes.map((_, k) => {
+    const { bytes, text } = BOT.candidateName({steps}, 1, k);
+    return bytes + text;
+  });
+}"""
+
+
 @pytest.mark.browser
-def test_evil_labels_are_inert_in_plotly_itself(browser_page):
-    page = browser_page
-    logits = torch.zeros(97)
-    logits[: len(EVIL)] = torch.arange(len(EVIL), 0, -1) * 0.05 + 4
-    step = step_of(pick(logits, PARAMS, Pieces(), u=0.5, n_candidates=len(EVIL)))
-    drawn = figure(traced(step), 0, rows=0)
-    page.add_script_tag(path=str(plotly_file()))
-    got = page.evaluate(
-        """async (made) => {
-          const box = document.getElementById("box");
-          await Plotly.newPlot(box, made.data, made.layout, made.config);
-          const name = [...box.querySelectorAll("*")].map((node) => node.localName);
-          const ticks = [...box.querySelectorAll(".ytick text")].map((node) => node.textContent);
-          Plotly.Fx.hover(box, [{curveNumber: 0, pointNumber: 0}]);
-          return {names: [...new Set(name)], ticks, text: box.textContent};
-        }""",
-        drawn,
-    )
-    assert not {"a", "img", "script", "iframe", "foreignobject"} & set(got["names"])
-    isolated = [text.split("\u2068")[1].split("\u2069")[0] for text in got["ticks"][: len(EVIL)]]
-    by_id = dict(zip(step.candidates.ids.tolist(), isolated, strict=True))
-    most = SIZES["label"]
-    for token_id in (1, 2, 3, 4, 5, 9):  # as written, blanks aside, cut where too long
-        text = EVIL[token_id].decode().replace(" ", "·")
-        assert by_id[token_id] == (text if len(text) <= most else text[:most] + "…")
-    assert by_id[7] == "&lt;b&gt;" and by_id[10] == "‹U+202E›abc"
+def test_a_sibling_is_named_in_the_light_of_the_bytes_held_before_it(browser_page):
+    def names(hexes, held, special=()):
+        browser_page.evaluate("BOT.state.lang = 'en'")
+        return browser_page.evaluate(NAME, [hexes, held, list(special)])
+
+    assert names(["8b", "61", "ff"], "e8") == ["⟨8b⟩ +1", "a", "⟨ff⟩"]
+    assert names(["b9", "b9", "61"], "e88b", [1]) == ["⟨b9⟩ → 苹", "⟨b9⟩", "a"]
+    assert names(["e88b", ""], "") == ["⟨e8 8b⟩ +1", texts("en")["panel.candidates.no_token"]]
+    # cut at a whole character, however long a piece is
+    [long] = names(["61" + "f09f9881" * 400], "")
+    assert long == "a" + "😁" * 31 + "…"
+
+
+@pytest.mark.browser
+def test_no_sum_is_rounded_to_certainty(browser_page):
+    values = [0, 1, 1 - 1e-9, 0.44702, 3e-7]
+    shown = browser_page.evaluate("(v) => v.map(BOT.unit)", values)
+    assert shown[:2] == ["0", "1"] and shown[3] == "0.44702"
+    assert 0.9999 < float(shown[2]) < 1 and 0 < float(shown[4]) < 1e-6

@@ -1,15 +1,15 @@
 /* The candidates of a step: the chart through the stages, what the draw did, and the table.
  *
- * Every probability comes from the record; nothing here computes a softmax. The chart is Plotly,
- * loaded when the panel is first seen and redrawn in place, the newest step only when steps come
- * faster than it draws.
+ * Every probability comes from the record; nothing here computes a softmax. The chart's bars are
+ * Plotly's, loaded when the panel is first seen and redrawn in place, the newest step only when
+ * steps come faster than it draws; all that is written around them is plain nodes.
  */
 "use strict";
 (() => {
   const BOT = window.BOT;
   const { el } = BOT;
 
-  const NARROW = 640; // below this many pixels one column at a time
+  const NARROW = 760; // below this many pixels one column at a time
   const ROWS = [10, 20, 0];
 
   /* ---- plotly, once for the page ---- */
@@ -31,54 +31,50 @@
   }
 
   /** The figure with every name of a variable replaced by what the page's style says. */
-  function painted(value, look) {
-    if (Array.isArray(value)) return value.map((v) => painted(v, look));
-    if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, painted(v, look)]));
+  function repainted(value, look) {
+    if (Array.isArray(value)) return value.map((v) => repainted(v, look));
+    if (value && typeof value === "object") return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, repainted(v, look)]));
     return typeof value === "string" && value.startsWith("--bot-") ? look(value) : value;
   }
 
   /* ---- the chart ---- */
 
-  function chart(box, options) {
+  /** Bars in `box`, words over them, the bar of the draw: {draw(trace, i), resize(width)}. */
+  function chart(box, words, bar, options) {
     let busy = false;
     let next = null; // [trace, i] that came while drawing
     let last = null;
-    const colours = new Map();
+    let looks = null; // the traces' styles in the page's colours of now
     let width = 0; // told by an observer: asking for it would lay the page out in mid-step
 
-    const look = (name) => {
-      if (!colours.has(name)) colours.set(name, getComputedStyle(box).getPropertyValue(name).trim());
-      return colours.get(name);
-    };
+    function painted() {
+      const style = getComputedStyle(box);
+      const look = (name) => style.getPropertyValue(name).trim();
+      return repainted(window.BOT_FIGURES.candidates.traces, look);
+    }
 
+    /** Plain nodes at once; the bars in a frame of their own, when the layout of the other views'
+     *  changes is done, and the newest step only. */
     async function draw(trace, i) {
       last = [trace, i];
-      if (busy) {
-        next = last;
-        return;
-      }
+      width = width || Math.floor(box.clientWidth);
+      if (!width) return false;
+      const figure = BOT.candidatesFigure(trace, i, { ...options(), width });
+      box.style.height = `${figure.layout.height}px`;
+      words.draw(trace, i, figure);
+      bar.draw(trace, i, figure.draw, width);
+      next = figure;
+      if (busy) return true;
       busy = true;
       try {
         const Plotly = await loadPlotly();
-        do {
-          // In a frame of its own, when the layout of the other views' changes is done: Plotly
-          // asks the page for sizes.
+        while (next) {
           await new Promise(requestAnimationFrame);
-          const [t, k] = next || last;
+          const { data, layout, config } = next;
           next = null;
-          width = width || Math.floor(box.clientWidth);
-          if (!width || !t.steps[k]) continue;
-          const { data, layout, config } = BOT.candidatesFigure(t, k, { ...options(), width });
-          // Only style and layout hold names of colours; a token's text is never looked at.
-          const styled = data.map((trace_) => {
-            const { x, y, base, text, hovertext, ...style } = trace_;
-            return Object.assign(painted(style, look), { x, y, base, text, hovertext });
-          });
-          const { yaxis: { ticktext, ...yaxis }, ...rest } = layout;
-          const ground = painted({ ...rest, yaxis }, look);
-          ground.yaxis.ticktext = ticktext;
-          await Plotly.react(box, styled, ground, config);
-        } while (next);
+          looks = looks || painted();
+          await Plotly.react(box, data.map((trace_) => ({ ...trace_, ...looks[trace_.name] })), layout, config);
+        }
         return true;
       } finally {
         busy = false;
@@ -86,7 +82,7 @@
     }
 
     BOT.onTheme(() => {
-      colours.clear();
+      looks = null;
       if (last) draw(...last).catch(() => {});
     });
     return {
@@ -104,7 +100,7 @@
     mount(body, ctx) {
       let rows = window.innerWidth < NARROW ? 10 : 20;
       let zoom = false;
-      let only = null; // what the narrow page shows: "score", a stage's number, "draw"
+      let only = null; // what the narrow page shows: "score" or a stage's number
       let narrow = false;
 
       const before = BOT.say(el("p", { class: "bot-note bot-note-info" }), "panel.candidates.before");
@@ -117,18 +113,20 @@
         draw();
       } } }), "panel.candidates.zoom");
       const tabs = BOT.say(el("div", { class: "bot-tabs", role: "tablist", hidden: true, on: { click: tab, keydown: tabKeys } }), "panel.candidates.columns", "aria-label");
-      const box = BOT.say(el("div", { class: "bot-plot", role: "img", dir: "ltr" }), "panel.candidates.chart", "aria-label");
+      const box = el("div", { class: "bot-plot" });
+      const stage = BOT.say(el("div", { class: "bot-plot-stage", role: "img", dir: "ltr" }, box), "panel.candidates.chart", "aria-label");
       const waiting = el("p", { class: "bot-note bot-note-info", role: "status" });
       const legend = el("ul", { class: "bot-plot-legend" }, ["chosen", "kept", "cut", "rest", "boundary"].map((name) =>
         el("li", null, el("i", { class: `bot-key bot-key-${name}`, "aria-hidden": "true" }, name === "chosen" ? "★" : ""), BOT.say(el("span"), `panel.candidates.legend.${name}`))));
+      const strip = el("div");
       const said = el("p", { class: "bot-said-draw" });
       const held = el("p", { class: "bot-note bot-note-warn", hidden: true });
       const content = el("div", { hidden: true },
         el("div", { class: "bot-controls" }, BOT.say(el("span", { class: "bot-label" }), "panel.candidates.rows"), group, stretch),
-        tabs, el("div", { class: "bot-plot-wrap" }, waiting, box), legend, said, held);
+        tabs, el("div", { class: "bot-plot-wrap" }, waiting, stage), strip, legend, said, held);
       body.append(before, content);
       const table = BOT.candidatesTable(content);
-      const plot = chart(box, () => ({ rows, zoom, only: narrow ? only : null }));
+      const plot = chart(box, BOT.candidatesWords(stage), BOT.candidatesDraw(strip), () => ({ rows, zoom, only: narrow ? only : null }));
 
       function setRows(n) {
         rows = n;
@@ -156,7 +154,7 @@
       choices();
 
       /* One column at a time where there is no room for all. */
-      const places = (step) => ["score", ...step.stages.map((_, s) => s), ...(step.draw === null ? [] : ["draw"])];
+      const places = (step) => ["score", ...step.stages.map((_, s) => s)];
       function tabsFor(trace, step) {
         tabs.hidden = !narrow;
         if (!narrow) return;
@@ -167,7 +165,7 @@
           button.hidden = k >= all.length;
           if (button.hidden) return;
           const what = all[k];
-          BOT.setText(button, typeof what === "number" ? BOT.stageTitle(trace, step.stages[what]) : BOT.t(`panel.candidates.${what}`));
+          BOT.setText(button, typeof what === "number" ? BOT.stageTitle(trace, step.stages[what]) : BOT.t("panel.candidates.score"));
           BOT.setAttr(button, "aria-selected", what === only);
           button.tabIndex = what === only ? 0 : -1;
         });

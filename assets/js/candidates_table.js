@@ -106,11 +106,11 @@
         names.forEach((_, s) => {
           if (!kept[s][k] && cutBy < 0) cutBy = s;
           const cell = cells[6 + s];
-          if (kept[s][k]) number(cell, probs[s][k], BOT.share(probs[s][k]));
+          if (kept[s][k]) number(cell, probs[s][k], BOT.prob(probs[s][k]));
           else number(cell, null, s === cutBy ? "✕" : "");
           cell.classList.toggle("is-cut", !kept[s][k]);
         });
-        number(cells[width - 2], k < summed && kept[final][k] ? sums[k] : null, k < summed && kept[final][k] ? BOT.share(sums[k]) : "–");
+        number(cells[width - 2], k < summed && kept[final][k] ? sums[k] : null, k < summed && kept[final][k] ? BOT.prob(sums[k]) : "–");
         BOT.setText(cells[width - 1], k === chosen ? BOT.t("panel.candidates.chosen")
           : cutBy < 0 ? BOT.t("panel.candidates.kept") : BOT.t("panel.candidates.cut_by", { stage: BOT.stageTitle(trace, names[cutBy]) }));
         row.classList.toggle("is-chosen", k === chosen);
@@ -128,7 +128,7 @@
       });
       line.token = line.after = undefined;
       BOT.setText(line.cells[1], BOT.t("panel.candidates.tail_row", { n: BOT.num(trace.model.vocab_rows - step.ids.length) }));
-      names.forEach((_, s) => number(line.cells[6 + s], tail[s], BOT.share(tail[s])));
+      names.forEach((_, s) => number(line.cells[6 + s], tail[s], BOT.prob(tail[s])));
       for (let n = shown.length + 1; n < pool.length; n++) pool[n].row.hidden = true;
     }
 

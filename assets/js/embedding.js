@@ -129,7 +129,7 @@
         const unused = model.vocab_rows - model.vocab_size;
         const lines = [
           BOT.t("panel.embedding.size", { rows: BOT.num(model.vocab_rows), width: BOT.num(model.d_model), values: BOT.num(size) }),
-          BOT.t("panel.embedding.share", { p: BOT.share(size / model.n_params), n: BOT.num(model.n_params) }),
+          BOT.t("panel.embedding.share", { p: BOT.prob(size / model.n_params), n: BOT.num(model.n_params) }),
           BOT.t(model.tied ? "panel.embedding.tied" : "panel.embedding.untied"),
           unused > 0 ? BOT.t("panel.embedding.unused", { n: BOT.num(unused) }) : BOT.t("panel.embedding.all_used"),
         ];

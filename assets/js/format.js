@@ -1,6 +1,6 @@
 /* Numbers and text made readable without making them untrue.
  *
- * A rounded number never reads as 0, 1 or 100 % unless it is that; `exact` gives the full value for
+ * A rounded probability never reads as 0 or 100 % unless it is that; `exact` gives the full value for
  * a title. Text is shown with its spaces, line breaks and invisible characters marked, isolated
  * from the direction of what stands around it.
  */
@@ -37,9 +37,10 @@
     if (p === null || p === undefined) return "–";
     if (p === 0) return "0%";
     if (p === 1) return "100%";
-    if (p < 1e-5) return scientific(p, 2);
+    if (p < 1e-5) return `${scientific(100 * p, 2)}%`;
     const percent = 100 * p;
-    if (percent > 99.94) {
+    // Far above 1 is what only a changed file says; it is shown as it is.
+    if (percent > 99.94 && percent < 150) {
       const gap = Math.abs(1 - p) * 100;
       return `${percent.toFixed(Math.min(14, 1 + Math.ceil(-Math.log10(gap))))}%`;
     }

@@ -15,10 +15,6 @@
     { key: "panel.tokens.col.chars", width: "6.5rem", class: "bot-n" }, { key: "panel.tokens.col.special", width: "5rem" },
     { key: "panel.tokens.col.source", width: "8rem" },
   ];
-  const DETAILS = {
-    id: "panel.tokens.id", bytes: "panel.tokens.bytes", text: "panel.tokens.text", covers: "panel.tokens.covers",
-    special: "panel.tokens.special", source: "panel.tokens.source",
-  };
 
   const utf8 = new TextEncoder();
   const size = (text) => utf8.encode(text).length;
@@ -40,12 +36,7 @@
         return [where, { ...list(where), box, counts, nodes: [], group: null, chars: 0, bytes: 0 }];
       }));
       const none = BOT.say(el("p", { class: "bot-hint" }), "panel.tokens.no_answer");
-      const place = el("p", { class: "bot-label" });
-      const big = el("p", { class: "bot-token-big" });
-      const cells = Object.fromEntries(Object.keys(DETAILS).map((name) => [name, el("dd")]));
-      const card = el("div", { class: "bot-token-card", role: "group" }, place, big,
-        el("dl", { class: "bot-facts" }, Object.entries(DETAILS).map(([name, key]) => el("div", null, BOT.say(el("dt"), key), cells[name]))));
-      BOT.say(card, "panel.tokens.detail", "aria-label");
+      const card = BOT.tokenCard();
       const facts = el("p", { class: "bot-facts-line" });
       const table = BOT.rows({ label: "panel.tokens.table", columns: COLUMNS, draw: row, go: (k) => choose(locate(k)) });
       const block = (where, more) => el("div", { class: "bot-toks-block" },
@@ -54,7 +45,7 @@
         el("div", { class: "bot-tokens" },
           el("div", { class: "bot-tokens-streams" }, block("prompt"), block("answer", none),
             BOT.say(el("p", { class: "bot-hint" }), "panel.tokens.keys")),
-          card),
+          card.node),
         facts, table.node);
 
       const has = ({ where, index }) => index >= 0 && index < sides[where].nodes.length;
@@ -165,30 +156,9 @@
         choose({ where, index: Math.max(0, Math.min(last, to)) });
       }
 
-      function span(token, where, index) {
-        if (where === "answer") {
-          const { emitted } = ctx.trace.steps[index];
-          return emitted ? BOT.t("panel.tokens.emitted", { text: BOT.visibleText(emitted) }) : BOT.t("panel.tokens.emitted_none");
-        }
-        if (token.start === null) return BOT.t("panel.tokens.no_span");
-        const values = { start: BOT.num(token.start), end: BOT.num(token.end - 1),
-          text: BOT.visibleText(characters.slice(token.start, token.end).join("")) };
-        return BOT.t(token.end - token.start === 1 ? "panel.tokens.span_one" : "panel.tokens.span", values);
-      }
-
       function detail(what) {
         if (!ctx.trace || !has(what)) return;
-        const { where, index } = what;
-        const side = sides[where];
-        const token = side.token(index);
-        BOT.setText(place, BOT.t(`panel.tokens.place_${where}`, { n: BOT.num(index + 1), total: BOT.num(side.nodes.length) }));
-        big.replaceChildren(BOT.pieceNode(token.hex));
-        BOT.setText(cells.id, String(token.id));
-        BOT.setText(cells.bytes, token.hex ? BOT.hex(token.hex) : BOT.t("panel.tokens.no_bytes"));
-        BOT.setText(cells.text, BOT.pieceSays(token.hex));
-        BOT.setText(cells.covers, span(token, where, index));
-        BOT.setText(cells.special, BOT.t(token.special ? "panel.tokens.yes" : "panel.tokens.no"));
-        BOT.setText(cells.source, BOT.sourceName(token.source));
+        card.show(ctx.trace, what, sides[what.where].nodes.length, characters);
       }
 
       /* The table runs over prompt and answer together. */

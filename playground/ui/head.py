@@ -21,8 +21,9 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets"
 # In this order; the views in between register themselves, the bars in the order of the page.
 SCRIPTS = (
     "core.js", "views.js", "format.js", "feed.js", "notices.js", "map.js", "player.js", "rows.js",
-    "hero.js", "timeline.js", "text.js", "template.js", "tokens.js", "strip.js", "embedding.js",
-    "candidates_chart.js", "candidates_table.js", "candidates.js", "main.js", "form.js",
+    "hero.js", "timeline.js", "text.js", "template.js", "tokens_card.js", "tokens.js", "strip.js",
+    "embedding.js", "candidates_chart.js", "candidates_words.js", "candidates_draw.js",
+    "candidates_table.js", "candidates.js", "main.js", "form.js",
 )  # fmt: skip
 STYLES = ("base.css", "panels.css", "form.css")
 # The client's own prefixes; what only the command line says stays here.

@@ -154,7 +154,6 @@ TEXT = {
     "panel.candidates.stage.min_p": "min-p {value}",
     "panel.candidates.keeps": "keeps {n}",
     "panel.candidates.cut_here": "cut here",
-    "panel.candidates.draw": "draw",
     "panel.candidates.draw_row": "the draw",
     "panel.candidates.draw_rest": "all other tokens",
     "panel.candidates.more_row": "{n} more listed",

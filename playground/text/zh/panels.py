@@ -145,7 +145,6 @@ TEXT = {
     "panel.candidates.stage.min_p": "min-p {value}",
     "panel.candidates.keeps": "留下 {n} 个",
     "panel.candidates.cut_here": "在此被筛掉",
-    "panel.candidates.draw": "抽取",
     "panel.candidates.draw_row": "抽取",
     "panel.candidates.draw_rest": "其余所有 token",
     "panel.candidates.more_row": "另有 {n} 个候选",
