@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from playground.params import SEED_MAX, TEMPERATURE_RANGE, TOP_K_MAX
 from playground.store import fields
 from playground.store.fields import fail, flag, instance, many, maybe, number, text, whole
 from playground.store.read_row import (
@@ -32,10 +33,7 @@ from playground.store.read_row import (
 from playground.trace import (
     FINISHES,
     PHASES,
-    SEED_MAX,
     SOURCES,
-    TEMPERATURE_RANGE,
-    TOP_K_MAX,
     Candidates,
     Message,
     ModelInfo,

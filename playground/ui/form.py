@@ -9,7 +9,7 @@ from typing import Any
 import gradio as gr
 
 from playground.ask import Limits
-from playground.trace import TOP_K_MAX
+from playground.params import TOP_K_MAX
 from playground.ui.words import Words
 
 EXAMPLES = ("openai", "strawberry", "apple", "mixed", "family")
