@@ -6,6 +6,7 @@
   const { el, state } = BOT;
   const STORE = "birth-of-a-token";
   const SOON_MS = 1000;
+  const AWAY_MS = 5000;
   const PATIENT_TRIES = 30;
   const form = (BOT.form = {});
 
@@ -148,8 +149,12 @@
 
   const element = (id) => document.getElementById(id);
 
+  let beat = 0;
+
   function running(now) {
     form.running = now;
+    clearInterval(beat);
+    beat = now ? setInterval(() => watchModel(), AWAY_MS) : 0;
     document.body.classList.toggle("bot-running", now);
     const stop = element("bot-stop");
     // Gradio sets `disabled` itself when a label changes; this it leaves alone.
@@ -247,8 +252,12 @@
       document.body.classList.toggle("bot-thinks", status.thinking);
       const coming = status.state === "loading" || (status.state === "idle" && tries++ < PATIENT_TRIES);
       if (coming) timer = setTimeout(watchModel, SOON_MS);
-    } catch {
-      // The server is away; Gradio says so itself, and coming back to the page asks again.
+    } catch (error) {
+      if (error.text) return; // the server answered, only not with a status
+      // Nothing may look alive that is not: no run, no model; and it is looked for again.
+      if (state.running) running((state.running = false));
+      BOT.receive({ type: "status", status: { ...state.status, state: "away" } });
+      timer = setTimeout(watchModel, AWAY_MS);
     } finally {
       asking = false;
     }

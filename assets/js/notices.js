@@ -57,7 +57,7 @@
 
   /* ---- the model's state and the recorded runs ---- */
 
-  const STATES = { idle: "ui.model.idle", loading: "ui.model.loading", ready: "ui.model.ready", failed: "ui.model.failed" };
+  const STATES = { idle: "ui.model.idle", loading: "ui.model.loading", ready: "ui.model.ready", failed: "ui.model.failed", away: "ui.model.away" };
   const STAGES = { import: "ui.model.import", download: "ui.model.download", verify: "ui.model.verify", convert: "ui.model.convert", read: "ui.model.read", place: "ui.model.place" };
 
   function facts(info) {
@@ -100,7 +100,7 @@
         if (now.state === "loading" && now.fraction !== null) parts.push(`${Math.round(100 * now.fraction)}%`);
         if (now.state === "ready" && info) parts.push(...facts(info));
         if (now.state === "failed" && now.error) parts.push(BOT.pick(now.error));
-        if (now.state !== "ready" && info) parts.push(BOT.t("ui.model.meanwhile", { name: info.name }));
+        if (now.state !== "ready" && now.state !== "away" && info) parts.push(BOT.t("ui.model.meanwhile", { name: info.name }));
         BOT.setText(words, parts.join(" · "));
         meter.hidden = now.state !== "loading";
         if (now.fraction === null || now.fraction === undefined) meter.removeAttribute("value");

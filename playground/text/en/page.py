@@ -76,6 +76,7 @@ TEXT = {
     "ui.model.loading": "loading",
     "ui.model.ready": "ready",
     "ui.model.failed": "not available",
+    "ui.model.away": "the server can not be reached",
     "ui.model.meanwhile": "{name} goes on answering",
     "ui.model.import": "starting",
     "ui.model.download": "fetching the weights",

@@ -73,6 +73,7 @@ TEXT = {
     "ui.model.idle": "未加载",
     "ui.model.loading": "正在加载",
     "ui.model.ready": "就绪",
+    "ui.model.away": "无法连接服务器",
     "ui.model.failed": "不可用",
     "ui.model.meanwhile": "仍由 {name} 回答",
     "ui.model.import": "正在启动",
