@@ -1,0 +1,1 @@
+"""Looking inside a model: one watched forward, and the maths on what it left."""

@@ -1,0 +1,192 @@
+"""The stream read out: from vectors to the few numbers of a whole distribution that are kept.
+
+Scores are never held for more than a chunk of rows. The statistics are taken over a few rows at
+a time, in buffers that are used again: a new buffer of this size costs as much as the arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import torch
+from torch import nn
+
+from playground.inside.numbers import bias_of, working
+
+_SCORES_AT_ONCE = 2**25  # numbers in a chunk of scores
+_IN_CACHE = 2**17  # numbers of a block that stay in the processor's cache while it is used
+_BLOCK = 128  # columns whose largest is looked at first when the highest are wanted
+BINS = 64
+
+# Rows -> their (raw, capped) scores.
+Source = Callable[[slice], tuple[torch.Tensor, torch.Tensor]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Head:
+    """The output head. raw: its own scores; capped: what the model makes of them (Gemma 2)."""
+
+    module: nn.Module
+    cap: float | None
+
+    @property
+    def table(self) -> torch.Tensor:
+        """[V, D]: a row for every token."""
+        weight = self.module.weight
+        assert isinstance(weight, torch.Tensor)
+        return weight
+
+    def raw(self, normed: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+        """Scores [M, V] of what the final norm gave [M, D], in the model's own precision.
+
+        out: [N ≥ M, V], used for the result where the head is a plain matrix: a new buffer of
+        this size costs a tenth of the product.
+        """
+        module = self.module
+        plain = type(module) is nn.Linear and "forward" not in module.__dict__
+        if out is not None and plain:
+            weight, out = self.table.T, out[: len(normed)]
+            bias = bias_of(module)
+            if bias is None:
+                return torch.mm(normed, weight, out=out)
+            return torch.addmm(bias, normed, weight, out=out)
+        # forward itself, not a call: a watch set by another thread is not to be passed through
+        scores: torch.Tensor = module.forward(normed)
+        return scores
+
+    def capped(self, raw: torch.Tensor) -> torch.Tensor:
+        if self.cap is None:
+            return working(raw)
+        return working(torch.tanh(raw / self.cap) * self.cap)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statistics:
+    """Of M distributions: ids, probs [M, K]; logprob (natural), rank, entropy_bits [M]."""
+
+    ids: torch.Tensor
+    probs: torch.Tensor
+    logprob: torch.Tensor
+    rank: torch.Tensor
+    entropy_bits: torch.Tensor
+
+
+def chunk_rows(n_vocab: int) -> int:
+    """Rows whose scores are held at once."""
+    return max(8, min(256, _SCORES_AT_ONCE // n_vocab))
+
+
+def statistics(scores: torch.Tensor, chosen: torch.Tensor, k: int) -> Statistics:
+    """The numbers of `scores` [M, V], which are overwritten; chosen: i64[M]."""
+    ids, top = highest(scores, k)
+    own = scores.gather(1, chosen[:, None])
+    step = scores.shape[0]
+    if scores.device.type == "cpu":
+        step = max(1, _IN_CACHE // scores.shape[1])
+    scratch = torch.empty_like(scores[:step])
+    blocks = [
+        _block(scores[at : at + step], own[at : at + step], top[at : at + step, :1], scratch)
+        for at in range(0, scores.shape[0], step)
+    ]
+    rank, log_total, bits = (torch.cat(column) for column in zip(*blocks, strict=True))
+    return Statistics(
+        ids=ids,
+        probs=(top - top[:, :1] - log_total[:, None]).exp(),
+        logprob=(own - top[:, :1])[:, 0] - log_total,
+        rank=rank,
+        entropy_bits=bits,
+    )
+
+
+def _block(
+    x: torch.Tensor, own: torch.Tensor, top: torch.Tensor, scratch: torch.Tensor
+) -> tuple[torch.Tensor, ...]:
+    """(rank, log of the sum of exp(score - top), entropy in bits) of a few rows, used up."""
+    scratch = scratch[: x.shape[0]]
+    # counted as numbers: sums of bools are slow here, and whole numbers to 2^24 are exact
+    rank = 1 + torch.gt(x, own, out=scratch).sum(dim=1)
+    x -= top
+    weights = torch.exp(x, out=scratch)
+    total = weights.sum(dim=1)
+    log_total = total.log()
+    spread = torch.stack([torch.dot(w, z) for w, z in zip(weights, x, strict=True)])
+    if bool(spread.isnan().any()):  # 0 × -inf: rows that the model masks count as 0
+        spread = torch.nan_to_num(weights * x, nan=0.0).sum(dim=1)
+    return rank, log_total, (log_total - spread / total).clamp_min(0) / math.log(2)
+
+
+def highest(x: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+    """(ids, values) [M, K] of the `k` highest of x [M, V], by falling value, ties by rising id.
+
+    The k highest lie in the k blocks of columns with the highest maxima, so only those are
+    sorted. Where more are equal at the edge of the list than fit, which of them is listed is open.
+    """
+    n_rows, n = x.shape
+    k = min(k, n)
+    n_blocks = n // _BLOCK
+    if n_blocks <= 2 * k:
+        values, ids = x.topk(k, dim=1)
+    else:
+        tiles = x[:, : n_blocks * _BLOCK].view(n_rows, n_blocks, _BLOCK)
+        best = tiles.amax(dim=2).topk(k, dim=1).indices
+        columns = (best[:, :, None] * _BLOCK + torch.arange(_BLOCK, device=x.device)).flatten(1)
+        rest = torch.arange(n_blocks * _BLOCK, n, device=x.device).expand(n_rows, -1)
+        columns = torch.cat([columns, rest], dim=1)
+        values, at = x.gather(1, columns).topk(k, dim=1)
+        ids = columns.gather(1, at)
+    order = ids.argsort(dim=1)
+    ids, values = ids.gather(1, order), values.gather(1, order)
+    order = values.sort(dim=1, descending=True, stable=True).indices
+    return ids.gather(1, order), values.gather(1, order)
+
+
+def histogram(scores: torch.Tensor, bins: int = BINS) -> tuple[torch.Tensor, torch.Tensor]:
+    """(edges [M, B + 1], counts [M, B]) of scores [M, V]: equal bins from the lowest to the
+    highest finite score, the last one closed. Scores of -inf are not counted."""
+    low, high = scores.amin(dim=1), scores.amax(dim=1)
+    if bool((low == -math.inf).any()):
+        low = torch.where(scores > -math.inf, scores, math.inf).amin(dim=1)
+    high = torch.where(high > low, high, low + 1)
+    share = torch.arange(bins + 1, device=scores.device) / bins
+    edges = low[:, None] + (high - low)[:, None] * share
+    edges[:, -1] = high
+    # histc leaves out what is below the lowest edge, -inf too
+    ends = zip(scores.cpu(), low.tolist(), high.tolist(), strict=True)
+    return edges.cpu(), torch.stack([torch.histc(row, bins, a, b) for row, a, b in ends])
+
+
+def settled(first: torch.Tensor) -> torch.Tensor:
+    """From which row on every row is true: i64[P] of bool[R, P]; -1 where the last is not."""
+    tail = first.flip(0).long().cumprod(0).sum(0)
+    return torch.where(tail > 0, first.shape[0] - tail, -1)
+
+
+def read(
+    source: Source,
+    n: int,
+    chosen: torch.Tensor,
+    k: int,
+    *,
+    step: int,
+    each: Callable[[slice, torch.Tensor, torch.Tensor], None] | None = None,
+    turn: Callable[[int], None] | None = None,
+) -> Statistics:
+    """The statistics of `n` rows, `step` of them at a time; chosen: i64[n].
+
+    source(rows): their (raw, capped) scores, of which the latter are overwritten. each(rows,
+    raw, scores): sees every chunk before that. turn(rows done): called after each chunk; what it
+    raises ends the reading.
+    """
+    parts: list[Statistics] = []
+    for at in range(0, n, step):
+        rows = slice(at, min(at + step, n))
+        raw, scores = source(rows)
+        if each is not None:
+            each(rows, raw, scores)
+        parts.append(statistics(scores, chosen[rows], k))
+        if turn is not None:
+            turn(rows.stop)
+    names = [field.name for field in fields(Statistics)]
+    return Statistics(*(torch.cat([getattr(part, name) for part in parts]) for name in names))

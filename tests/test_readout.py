@@ -1,0 +1,62 @@
+"""The numbers of a distribution and of a mask, against hand tables and full sorts."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from playground.inside import attention, readout
+from tests.looking import allowed
+
+
+@pytest.mark.parametrize("n", [7, 300, 1283, 5000])
+def test_the_highest_are_those_of_a_full_sort_ties_by_id(n):
+    generator = torch.Generator().manual_seed(n)
+    x = torch.randint(-40, 40, (9, n), generator=generator).float()
+    x[0] = torch.arange(n)
+    x[1, 3] = x[1, 5] = 99
+    ids, values = readout.highest(x, 5)
+    order = x.sort(dim=1, descending=True, stable=True)
+    torch.testing.assert_close(values, order.values[:, :5])
+    assert ids[0].tolist() == list(range(n - 1, n - 6, -1)) and ids[1, :2].tolist() == [3, 5]
+    assert (x.gather(1, ids) == values).all()
+    assert all(len(set(row)) == 5 for row in ids.tolist())
+    falling = values.diff(dim=1) < 0
+    assert (falling | (ids.diff(dim=1) > 0)).all()
+
+
+def test_statistics_of_a_hand_table():
+    probs = torch.tensor([[0.5, 0.25, 0.125, 0.125], [1.0, 0.0, 0.0, 0.0]])
+    found = readout.statistics(probs.log(), torch.tensor([2, 0]), 3)
+    assert found.rank.tolist() == [3, 1]
+    torch.testing.assert_close(found.entropy_bits, torch.tensor([1.75, 0.0]))
+    torch.testing.assert_close(found.logprob.exp(), torch.tensor([0.125, 1.0]))
+    torch.testing.assert_close(found.probs[0], torch.tensor([0.5, 0.25, 0.125]))
+
+
+def test_a_histogram_leaves_out_minus_infinity_and_survives_equal_scores():
+    scores = torch.tensor([[0.0, 1.0, 4.0, -torch.inf], [2.0, 2.0, 2.0, 2.0]])
+    edges, counts = readout.histogram(scores, bins=4)
+    assert edges[0].tolist() == [0, 1, 2, 3, 4] and counts[0].tolist() == [1, 1, 0, 1]
+    assert counts[1].sum() == 4
+
+
+def test_a_mask_is_read_whatever_its_kind():
+    expected = torch.tensor(allowed(6, 3))
+    none, _ = attention.seen(None, 6, 3, torch.device("cpu"))
+    assert torch.equal(none, expected)
+    boolean, bias = attention.seen(expected[None, None], 6, None, torch.device("cpu"))
+    assert torch.equal(boolean, expected) and bias is None
+    added = torch.zeros(6, 6).masked_fill(~expected, torch.finfo(torch.float32).min)
+    again_, bias = attention.seen(added[None, None], 6, None, torch.device("cpu"))
+    assert torch.equal(again_, expected) and bias is None
+    added[4, 3] = -1.5
+    _, bias = attention.seen(added[None, None], 6, None, torch.device("cpu"))
+    assert bias[4, 3] == -1.5 and bias.abs().sum() == 1.5
+
+
+def test_settled_is_from_where_the_token_stays_first():
+    first = torch.tensor(
+        [[0, 1, 1, 0, 0], [1, 0, 1, 0, 0], [1, 1, 1, 0, 1], [1, 1, 1, 1, 0]], dtype=torch.bool
+    )
+    assert readout.settled(first).tolist() == [1, 2, 0, 3, -1]
