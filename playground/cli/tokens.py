@@ -6,8 +6,9 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
+from playground import store
 from playground.cli.show import emit, emit_json, one_line, piece, table
 from playground.errors import PlaygroundError
 from playground.text import say, texts
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     if args.ids:
         emit(" ".join(str(token.id) for token in prompt.tokens))
     elif args.json:
-        emit_json([token_json(token) for token in prompt.tokens])
+        emit_json([store.token_to_json(token) for token in prompt.tokens])
     else:
         emit(token_table(prompt.tokens, args.lang))
         emit()
@@ -77,18 +78,6 @@ def messages(text: str, system: str | None) -> tuple[Message, ...]:
     """A chat of one question, with a system turn where one is asked for."""
     first = () if system is None else (Message("system", system),)
     return (*first, Message("user", text))
-
-
-def token_json(token: Token) -> dict[str, Any]:
-    return {
-        "id": token.id,
-        "bytes": token.raw.hex(),
-        "text": token.text,
-        "start": token.start,
-        "end": token.end,
-        "special": token.special,
-        "source": token.source,
-    }
 
 
 def token_table(tokens: Sequence[Token], lang: str) -> str:

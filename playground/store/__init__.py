@@ -27,7 +27,7 @@ import numpy as np
 
 from playground.errors import PlaygroundError
 from playground.store import read, read_row, strict
-from playground.trace import SCHEMA, EmbeddingRow, Trace
+from playground.trace import SCHEMA, EmbeddingRow, Token, Trace
 
 MAX_BYTES = 64 * 1024 * 1024
 ID_CHARS = 16
@@ -84,6 +84,12 @@ def save(trace: Trace, path: str | Path) -> None:
 def load(path: str | Path, *, max_bytes: int = MAX_BYTES) -> LoadedTrace:
     """The trace in the file `path`. Raises PlaygroundError."""
     return loads(_read(Path(path), max_bytes), max_bytes=max_bytes)
+
+
+def token_to_json(token: Token) -> dict[str, Any]:
+    """A token as `tokens --json` and the API's /tokens give it: its bytes by that name."""
+    plain: dict[str, Any] = _plain(token)
+    return {"bytes" if key == "raw" else key: value for key, value in plain.items()}
 
 
 def row_to_json(row: EmbeddingRow) -> dict[str, Any]:

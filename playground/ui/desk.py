@@ -104,18 +104,7 @@ class Desk:
         ask = build_ask(self.host.limits, prompt, system, mode, thinking)
         with self._slot():
             prompt_tokens = self.host.tokens(ask, model or None).tokens
-        return [
-            {
-                "id": token.id,
-                "bytes": token.raw.hex(),
-                "text": token.text,
-                "start": token.start,
-                "end": token.end,
-                "special": token.special,
-                "source": token.source,
-            }
-            for token in prompt_tokens
-        ]
+        return [store.token_to_json(token) for token in prompt_tokens]
 
     def status(self) -> dict[str, Any]:
         """Where the model stands, as plain JSON."""
