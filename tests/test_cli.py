@@ -24,7 +24,7 @@ from playground.trace import SamplingParams
 from tests import tiny
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ("models", "tokens", "trace", "verify", "bench", "record")
+COMMANDS = ("models", "tokens", "trace", "verify", "check", "bench", "record")
 REFERENCE = "151644 872 198 3872 5264 15469 1787 30 151645 198 151644 77091 198"
 
 
@@ -109,6 +109,7 @@ def test_the_flags_are_those_of_the_readme(capsys):
         ("trace", "a", "--raw", "--system", "s"), ("trace", "a", "--raw", "--no-thinking"),
         ("trace", "a", "--out", "/no/such/folder/f"), ("trace", "a", "--out", "/"),
         ("trace", "a", "--temp", "1"), ("verify",), ("verify", "/no/such/file"), ("verify", "/"),
+        ("check",), ("check", "/no/such/file"),
         ("record",), ("tokens", "--file", "/no/such/file"), ("tokens", "--file", "a\0b"),
         ("models", "--lang", "fr"),
     ],

@@ -2,8 +2,8 @@
 
 Each command is a function `run(args) -> exit code` in a room of its own (`cli.trace` and so
 on), imported only when it is called: `--help` must not wait for torch. Exit codes: 0 done,
-1 `verify` found a difference, 2 an error (one line on stderr), 130 stopped by Ctrl-C, 141 the
-reader of the output went away.
+1 `verify` found a difference or a check failed, 2 an error (one line on stderr), 130 stopped by
+Ctrl-C, 141 the reader of the output went away.
 """
 
 from __future__ import annotations
@@ -101,6 +101,9 @@ def parser(lang: str = "en") -> Parser:
 
     verify = command("verify")
     verify.add_argument("file", metavar="F", help=text("verify_file"))
+
+    check = command("check")
+    check.add_argument("file", metavar="F", help=text("verify_file"))
 
     bench = command("bench")
     bench.add_argument("--model", metavar="M", default="auto", help=text("model"))

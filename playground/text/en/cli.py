@@ -2,7 +2,7 @@
 
 TEXT = {
     "cli.help.about": "Birth of a Token: see, with real numbers, how a language model writes.",
-    "cli.help.codes": "Exit codes: 0 done, 1 verify found a difference, 2 an error (one line on standard error), 130 stopped by Ctrl-C.",
+    "cli.help.codes": "Exit codes: 0 done, 1 verify found a difference or a check failed, 2 an error (one line on standard error), 130 stopped by Ctrl-C.",
     "cli.help.lang": "language of what is printed (default en)",
     "cli.help.json": "print JSON",
     "cli.help.models": "List the models that have a short name, and which of them are on this machine.",

@@ -2,7 +2,7 @@
 
 TEXT = {
     "cli.help.about": "一颗 token 的诞生：用真实的数字，看语言模型如何写字。",
-    "cli.help.codes": "退出码：0 完成；1 verify 发现差异；2 出错（标准错误输出一行说明）；130 被 Ctrl-C 中止。",
+    "cli.help.codes": "退出码：0 完成；1 verify 发现差异或 check 有一项未通过；2 出错（标准错误输出一行说明）；130 被 Ctrl-C 中止。",
     "cli.help.lang": "输出所用的语言（默认 en）",
     "cli.help.json": "输出 JSON",
     "cli.help.models": "列出有短名的模型，以及哪些已在本机。",
