@@ -336,6 +336,20 @@ def test_a_row_is_asked_for_once_shown_in_full_and_never_by_stepping(opened):
     assert "25.0% of all 244,000 weights" in facts
 
 
+def test_a_token_chosen_before_the_panel_was_seen_is_the_one_it_shows(opened):
+    page = opened(payload(answer(chat())))
+    other = payload(answer(chat(), 200)) | {"id": "fedcba9876543210"}
+    page.evaluate("scrollTo(0, 0)")
+    page.evaluate("(trace) => BOT.receive({type: 'load', trace})", other)
+    page.evaluate("BOT.emit('select', {where: 'prompt', index: 2})")
+    look_at(page, "embedding")
+    wanted = [other["id"], other["prompt"][2]["id"]]
+    page.wait_for_function(
+        "(w) => asked.filter((a) => a[0] === 'embedding').at(-1)?.slice(1).join() === w.join()",
+        arg=wanted,
+    )
+
+
 def test_a_row_that_can_not_be_had_says_why_and_can_be_asked_for_again(opened):
     trace = answer(chat())
     page = opened(payload(trace))

@@ -205,12 +205,17 @@
         head();
         fetchRow();
       }
-      ctx.on("select", choose);
+      // A token may be chosen before this panel has come on screen with the trace it belongs to.
+      let selected = null;
+      ctx.on("select", (what) => {
+        selected = { trace: ctx.trace, what };
+        choose(what);
+      });
 
       return {
         trace(trace) {
           about();
-          choose(BOT.firstChoice(trace));
+          choose(selected && selected.trace === trace ? selected.what : BOT.firstChoice(trace));
         },
         end() {
           if (!shown) fetchRow();
