@@ -231,7 +231,11 @@ def test_replay_by_keyboard(visit):
 def test_a_tokens_row_is_the_models(visit, smollm):
     page = visit("?trace=strawberry")
     opened(page, STRAWBERRY)
-    page.locator("#bot-panel-tokens [data-where=answer] .bot-tok").nth(1).click()
+    page.locator("#bot-panel-tokens").scroll_into_view_if_needed()
+    answer = page.locator("#bot-panel-tokens [data-where=answer] .bot-tok")
+    expect(answer).to_have_count(page.evaluate("BOT.state.trace.steps.length"))
+    answer.nth(1).click()
+    expect(answer.nth(1)).to_have_attribute("aria-selected", "true")
     token_id = page.evaluate("BOT.state.trace.steps[1].tok.id")
     panel = page.locator("#bot-panel-embedding")
     panel.scroll_into_view_if_needed()
