@@ -20,9 +20,7 @@ from playground.inside.forcing import OnProgress, ShouldStop
 from playground.inspection import Inspection
 from playground.inspection.experiment import Ablation, Neuron, Uncached
 from playground.models import Loaded
-from playground.run import OnPrefill as OnPrefill
-from playground.run import Run as Run
-from playground.run import cache_bytes as cache_bytes
+from playground.run import OnPrefill, Run
 from playground.template import Prompt
 from playground.tokens import Vocabulary
 from playground.trace import EmbeddingRow, SamplingParams, Trace

@@ -16,8 +16,9 @@ from playground.errors import PlaygroundError
 from playground.trace import EmbeddingRow, Message, ModelInfo
 
 if TYPE_CHECKING:
-    from playground.engine import Engine, OnPrefill, Run
+    from playground.engine import Engine
     from playground.models import ModelRow
+    from playground.run import OnPrefill, Run
     from playground.template import Prompt
     from playground.tokens import Vocabulary
 

@@ -10,8 +10,9 @@ import torch
 from transformers import GenerationConfig
 
 from playground import template
-from playground.engine import Engine, cache_bytes
+from playground.engine import Engine
 from playground.errors import PlaygroundError
+from playground.run import cache_bytes
 from playground.trace import Message, SamplingParams, same
 from tests.tiny import FAMILIES, loaded
 

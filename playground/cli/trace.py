@@ -20,7 +20,8 @@ from playground.text import say
 from playground.trace import SamplingParams, Step, Trace
 
 if TYPE_CHECKING:
-    from playground.engine import Engine, Run
+    from playground.engine import Engine
+    from playground.run import Run
     from playground.template import Prompt
 
 INTERRUPTED = 130
