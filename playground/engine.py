@@ -96,21 +96,25 @@ class Engine:
         trace: Trace,
         *,
         layers: Sequence[int] = (),
+        weights: bool = True,
         lens: Sequence[int] | None = None,
         on_progress: OnProgress | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Inspection:
         """The inside of every step of `trace`, from one pass over prompt and answer.
 
-        layers: those to keep whole (`Inspection.details`). lens: the places of the stream to read
-        out, 0 … L, by default all; the end always is. on_progress(stage, fraction done): stage is
-        "forward", then "lens"; should_stop is asked as often (before every layer, after every
-        chunk) and a yes raises Stopped. Neither may run this model. Raises PlaygroundError for a
-        trace without steps or of another model, and where the memory does not suffice.
+        layers: those to keep whole (`Inspection.details`); without `weights` only q, k and v of
+        attention, from which `inspection.attend` gives the rest again. lens: the places of the
+        stream to read out, 0 … L, by default all; the end always is. on_progress(stage, fraction
+        done): stage is "forward", then "lens"; should_stop is asked as often (before every layer,
+        after every chunk) and a yes raises Stopped. Neither may run this model. Raises
+        PlaygroundError for a trace without steps or of another model, and where the memory does
+        not suffice.
         """
         return inspecting.inspect(
-            self, trace, layers=layers, lens=lens, on_progress=on_progress, should_stop=should_stop
-        )
+            self, trace, layers=layers, weights=weights, lens=lens,
+            on_progress=on_progress, should_stop=should_stop,
+        )  # fmt: skip
 
     def neuron(self, layer: int, neuron_id: int, k: int = 10) -> Neuron:
         """The `k` tokens that FFN neuron `neuron_id` of `layer` raises and lowers most."""

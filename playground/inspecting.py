@@ -36,6 +36,7 @@ def inspect(
     trace: Trace,
     *,
     layers: Sequence[int] = (),
+    weights: bool = True,
     lens: Sequence[int] | None = None,
     on_progress: OnProgress | None = None,
     should_stop: ShouldStop | None = None,
@@ -49,7 +50,7 @@ def inspect(
     parts = locate(runner.model, runner.info.family)
     turn = Turn(on_progress, should_stop)
     with memory_said(runner), torch.inference_mode():
-        recorder, output, forward_ms = _forward(runner, given, parts, wanted, turn)
+        recorder, output, forward_ms = _forward(runner, given, parts, wanted, weights, turn)
         start = time.perf_counter()
         recorded = [step.candidates for step in trace.steps]
         reading = logit_lens(parts, recorder, output, given, recorded, read_out, turn)
@@ -78,7 +79,12 @@ def inspect(
 
 
 def _forward(
-    runner: Runner, given: Forced, parts: Parts, wanted: frozenset[int], turn: Turn
+    runner: Runner,
+    given: Forced,
+    parts: Parts,
+    wanted: frozenset[int],
+    weights: bool,
+    turn: Turn,
 ) -> tuple[Recorder, torch.Tensor, float]:
     """(what was seen, the model's own scores [P, V] or of the last position [1, V], ms)."""
     n_layers, n_answers = len(parts.layers), len(given.chosen)
@@ -93,6 +99,7 @@ def _forward(
         rows=rows,
         direction=norm.through(rows) if norm is not None else None,
         wanted=wanted,
+        weights=weights,
         turn=lambda layer: turn("forward", layer, n_layers),
         whole_head=parts.places is None,
     )

@@ -135,5 +135,5 @@ def recorded(family: str) -> tuple[Recorder, torch.Tensor]:
     every_layer = frozenset(range(looked.info.n_layers))
     given = forced(looked, trace(family))
     with torch.inference_mode():
-        recorder, output, _ = _forward(looked, given, parts, every_layer, Turn(None, None))
+        recorder, output, _ = _forward(looked, given, parts, every_layer, True, Turn(None, None))
     return recorder, output

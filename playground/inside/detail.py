@@ -63,14 +63,20 @@ def detail(
     heard: Heard | None,
     grabbed: Grabbed,
     n_answers: int,
+    weights: bool,
 ) -> LayerDetail:
-    """The record of one layer, from what is at hand as the layer ends."""
+    """The record of one layer, from what is at hand as the layer ends.
+
+    weights: also what q, k and v give again (unless the mask adds to the scores: then they do not).
+    """
     fields: dict[str, Any] = dict.fromkeys(LayerDetail.AXES)
     if heard is not None:
-        fields |= _attention(heard, n_answers)
+        fields |= {"q": heard.q, "k": heard.k, "v": heard.v}
+        if weights or heard.bias is not None:
+            fields |= _attention(heard, n_answers)
     if parts.places is not None and parts.blocks is not None:
         block = parts.blocks[layer]
-        if heard is not None:
+        if heard is not None and weights:
             fields["head_writes"] = head_writes(heard.out[-n_answers:], block)
         fields |= _projected(grabbed, info, parts.places)
         fields |= _neurons(grabbed, block, parts.places, n_answers)
@@ -94,8 +100,7 @@ def _attention(heard: Heard, n_answers: int) -> dict[str, Any]:
     n_rows = n if n_heads * n * n <= MOST else max(1, min(n_answers, MOST // (n_heads * n)))
     scores, weights = attend(heard, slice(n - n_rows, n))
     return {
-        "q": heard.q, "k": heard.k, "v": heard.v, "rows": np.arange(n - n_rows, n),
-        "scores": scores, "weights": weights,
+        "rows": np.arange(n - n_rows, n), "scores": scores, "weights": weights,
         "head_out": heard.out[-n_answers:].transpose(0, 1),
     }  # fmt: skip
 

@@ -67,6 +67,7 @@ class Recorder:
     rows: torch.Tensor
     direction: torch.Tensor | None
     wanted: frozenset[int]
+    weights: bool
     turn: Callable[[int], None]
     whole_head: bool  # let the head read every answering position, not only the last
     _streams: torch.Tensor | None = None
@@ -168,7 +169,9 @@ class Recorder:
         self.summaries.append(summary)
         if i in self.wanted:
             self.details.append(
-                detail(i, self.info, self.parts, now.heard, now.grabbed, self.n_answers)
+                detail(
+                    i, self.info, self.parts, now.heard, now.grabbed, self.n_answers, self.weights
+                )
             )
         self._layer = None
 

@@ -20,7 +20,8 @@ class LayerDetail:
     of the rotation, for the Z first dimensions of a head (pairs are i and i + Z / 2); None
     without rotation. scores: q · k × scaling, capped to ±softcap by softcap × tanh(x / softcap)
     where the model does so, -inf where the mask forbids; weights: their soft-max. Both for the
-    query positions `rows`: all of them, unless memory says only the last answering ones.
+    query positions `rows`: all of them, unless memory says only the last answering ones. None
+    where they were not kept: `inspection.attend` gives them again from q and k.
     head_out: a head's weighted values; head_writes: the same through o_proj (without its bias
     and before a post-norm).
     neurons: the U FFN neurons that write most at an answering position, by |activation| times
