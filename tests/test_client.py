@@ -64,7 +64,7 @@ const ask = (name) => async (...args) => {{
   return window.answers[name] ? window.answers[name](...args) : {{error: {{en: "no", zh: "否"}}}};
 }};</script><script>{scripts}</script>
 <script>BOT.mount(document.getElementById("app"), {{steps: ask("steps"), payload: ask("payload"),
-example: ask("example"), embedding: ask("embedding")}});</script>"""
+example: ask("example"), embedding: ask("embedding"), work: ask("work"), halt: ask("halt")}});</script>"""
 
 
 @pytest.fixture(scope="module")

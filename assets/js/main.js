@@ -22,6 +22,8 @@
   }
 
   BOT.on("mount", () => {
+    const view = query.get("view"); // a panel, in its tab
+    if (view) requestAnimationFrame(() => BOT.visit(view));
     const name = query.get("trace");
     if (name) BOT.example(name, stepAsked());
     if (window.BOT_INITIAL && !state.trace) {

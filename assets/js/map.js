@@ -32,20 +32,12 @@
       BOT.say(body, "ui.map", "aria-label");
       const tiles = STAGES.map(([id, key], k) => {
         const count = el("span", { class: "bot-tile-count" });
-        const button = el("button", { class: "bot-tile", type: "button", on: { click: () => visit(id) } },
+        const button = el("button", { class: "bot-tile", type: "button", on: { click: () => BOT.visit(id) } },
           el("span", { class: "bot-tile-no", "aria-hidden": "true" }, k + 1),
           BOT.say(el("span", { class: "bot-tile-name" }), key), count);
         return { button, count };
       });
       body.append(el("ol", { class: "bot-tiles" }, tiles.map(({ button }) => el("li", null, button))));
-
-      function visit(id) {
-        const panel = document.getElementById(`bot-panel-${id}`);
-        if (!panel) return;
-        const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-        panel.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
-        panel.focus({ preventScroll: true });
-      }
 
       function prefill(trace, i) {
         const { progress } = state;

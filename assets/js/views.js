@@ -49,6 +49,7 @@
         view.i = state.i;
         api.step(state.i);
       }
+      if (api.refresh) api.refresh();
     } catch (error) {
       // One broken view must not take the page with it, nor show yesterday's numbers.
       console.error(error);
@@ -98,7 +99,8 @@
   /** A view without a frame, in the order of registering: {mount(body, ctx), class, tag, lazy};
    *  neighbours with the same `group` share one box of that class. */
   BOT.bar = (def) => bars.push(def);
-  /** A framed panel of a stage: {id, stage, mount(body, ctx) -> {trace, append, end, step, lang}}. */
+  /** A framed panel of a stage: {id, stage, deck, mount(body, ctx) -> {trace, append, end, step, lang,
+   *  refresh}}. refresh is called in every frame while it is on screen. deck: the chapter it is in. */
   BOT.panel = (def) => panels.push(def);
 
   function framed(def) {
@@ -111,8 +113,8 @@
       "aria-labelledby": `bot-title-${def.id}`, "data-stage": def.stage,
     },
       BOT.el("header", { class: "bot-panel-head" },
-        BOT.el("span", { class: "bot-numeral", "aria-hidden": "true" }, def.stage),
-        BOT.say(BOT.el("h2", { class: "bot-title", id: `bot-title-${def.id}` }), `panel.${def.id}.title`),
+        def.deck ? null : BOT.el("span", { class: "bot-numeral", "aria-hidden": "true" }, def.stage),
+        BOT.say(BOT.el(def.deck ? "h3" : "h2", { class: "bot-title", id: `bot-title-${def.id}` }), `panel.${def.id}.title`),
         BOT.say(BOT.el("p", { class: "bot-why" }), `panel.${def.id}.why`)),
       body, how);
     return { element, body };
@@ -137,9 +139,14 @@
     }
     const grid = BOT.el("div", { class: "bot-grid" });
     root.append(grid);
-    for (const def of [...panels].sort((a, b) => a.stage - b.stage)) {
+    const place = (def) => (def.deck ? BOT.chapterStage(def.deck) + 0.5 : def.stage);
+    for (const def of [...panels].sort((a, b) => place(a) - place(b))) {
       const { element: section, body } = framed(def);
-      grid.append(section);
+      if (def.deck) {
+        const chapter = BOT.chapter(def.deck);
+        if (!chapter.element.parentNode) grid.append(chapter.element);
+        chapter.add(def.id, section);
+      } else grid.append(section);
       show(def, section, body, true);
     }
     BOT.emit("mount", root);

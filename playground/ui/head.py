@@ -23,11 +23,39 @@ SCRIPTS = (
     "core.js", "views.js", "format.js", "feed.js", "notices.js", "map.js", "player.js", "rows.js",
     "hero.js", "timeline.js", "text.js", "template.js", "tokens_card.js", "tokens.js", "strip.js",
     "embedding.js", "candidates_chart.js", "candidates_words.js", "candidates_draw.js",
-    "candidates_table.js", "candidates.js", "main.js", "form.js",
+    "candidates_table.js", "candidates.js",
+    "arrays.js", "work.js", "inside.js", "gate.js", "deck.js", "heat.js", "controls.js",
+    "view_position.js",
+    "view_attention.js",
+    "view_qkv.js",
+    "view_ffn.js",
+    "view_residual.js",
+    "view_lens.js",
+    "view_lm_head.js",
+    "view_runs.js",
+    "view_kv_cache.js",
+    "view_contrast.js",
+    "view_ablation.js",
+    "view_check.js",
+    "main.js", "form.js",
 )  # fmt: skip
-STYLES = ("base.css", "panels.css", "form.css")
+STYLES = (
+    "base.css", "panels.css", "form.css", "inside.css",
+    "view_position.css",
+    "view_attention.css",
+    "view_qkv.css",
+    "view_ffn.css",
+    "view_residual.css",
+    "view_lens.css",
+    "view_lm_head.css",
+    "view_runs.css",
+    "view_kv_cache.css",
+    "view_contrast.css",
+    "view_ablation.css",
+    "view_check.css",
+)  # fmt: skip
 # The client's own prefixes; what only the command line says stays here.
-PREFIXES = ("ui.", "panel.", "error.", "note.", "stage.")
+PREFIXES = ("ui.", "deck.", "panel.", "error.", "note.", "stage.", "missing.", "check.")
 PLOTLY_ROUTE = "bot/plotly.min.js"
 
 

@@ -1,0 +1,35 @@
+"""模型内部的各章，以及数据就绪之前的那道门。"""
+
+TEXT = {
+    "deck.inside.title": "走进模型内部",
+    "deck.inside.why": "一串数字进去，一组分数出来，中间隔着一层层网络。把整段文字再跑一遍，边跑边记录，"
+    "就能看到每一层为答案里的每个 token 做了什么。拖动播放器，这里的一切都会跟着走。",
+    "deck.cost.title": "一次运行的代价",
+    "deck.cost.why": "第一次运行要读完整个提示词，之后每次只读一个 token。算过的东西都存在缓存里："
+    "省下了多少，这里一一数清、量出。",
+    "deck.lab.title": "动手试，逐个查",
+    "deck.lab.why": "比较两个问题，拿走一部分看看答案怎么变，再把这一页上的每个数字重新算一遍对一对。",
+    "ui.inside.start": "看看内部",
+    "ui.inside.stop": "停止",
+    "ui.inside.auto": "滚动到这里时自动计算",
+    "ui.inside.none": "这次运行的内部还没有计算：把提示词和答案完整跑一遍，所有步骤一次得到。",
+    "ui.inside.later": "等运行结束后，就可以看它的内部。",
+    "ui.inside.no_run": "还没有答案。请先运行模型，或打开一次录好的运行。",
+    "ui.inside.failed": "没能算出内部数据，请再试一次。",
+    "ui.inside.asking": "正在请求这次运行的内部数据……",
+    "ui.inside.waiting": "排队中：前面还有 {n} 项计算。",
+    "ui.inside.waiting.one": "排队中：前面还有 1 项计算。",
+    "ui.inside.stage.forward": "提示词和答案正在逐层通过模型",
+    "ui.inside.stage.lens": "正在读出每一层之后的残差流",
+    "ui.inside.stage.steps": "正在逐步对照",
+    "ui.inside.stage.uncached": "正在不用缓存把答案重跑一遍",
+    "ui.inside.stage.check": "正在把每个数字重新量一遍",
+    "ui.inside.stage.prefill": "正在读提示词",
+    "ui.inside.stage.decode": "正在写答案",
+    "ui.inside.stage.work": "正在计算",
+    "ui.inside.back": "减一",
+    "ui.inside.forth": "加一",
+    "ui.inside.layer": "层",
+    "ui.inside.head": "头",
+    "ui.inside.not_recorded": "录好的文件里没有这一层；加载模型后即可计算。",
+}
