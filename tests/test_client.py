@@ -64,7 +64,8 @@ const ask = (name) => async (...args) => {{
   return window.answers[name] ? window.answers[name](...args) : {{error: {{en: "no", zh: "否"}}}};
 }};</script><script>{scripts}</script>
 <script>BOT.mount(document.getElementById("app"), {{steps: ask("steps"), payload: ask("payload"),
-example: ask("example"), embedding: ask("embedding"), work: ask("work"), halt: ask("halt")}});</script>"""
+example: ask("example"), embedding: ask("embedding"), work: ask("work"),
+halt: ask("halt")}});</script>"""
 
 
 @pytest.fixture(scope="module")
@@ -466,3 +467,18 @@ def test_params_are_named_and_greedy_is_greedy(opened):
     page.evaluate("(m) => BOT.receive({type: 'load', trace: m})", greedy)
     settle(page)
     assert page.inner_text(".bot-hero-meta") == texts("en")["ui.greedy"]
+
+
+def test_still_loading_is_said_no_longer_when_the_model_is_there(opened):
+    page = opened(trace_payload(made.example(), "0123456789abcdef"))
+    page.evaluate(
+        """() => {
+          for (const key of ["error.model_not_ready", "error.top_k"]) {
+            BOT.receive({type: "error", key, text: {en: key, zh: key}});
+          }
+        }"""
+    )
+    assert page.locator(".bot-banners .bot-note").count() == 2
+    page.evaluate("BOT.receive({type: 'status', status: {state: 'ready', name: 'm', info: null}})")
+    left = page.locator(".bot-banners .bot-note")
+    assert left.count() == 1 and "error.top_k" in left.inner_text()

@@ -141,10 +141,10 @@
       BOT.clearBanners();
       BOT.setTrace(trace, step);
     },
-    error({ text }) {
+    error({ key, text }) {
       state.progress = null;
       BOT.emit("progress", null);
-      BOT.banner("bad", () => BOT.pick(text));
+      BOT.banner("bad", () => BOT.pick(text), key);
     },
     status({ status }) {
       state.status = status;

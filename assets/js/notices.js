@@ -32,6 +32,11 @@
 
   BOT.clearBanners = () => [...banners].forEach(dismiss);
 
+  const OVER = new Set(["error.model_not_ready", "error.model_busy"]);
+  BOT.on("status", (status) => {
+    if (status.state === "ready") banners.filter((b) => OVER.has(b.name)).forEach(dismiss);
+  });
+
   BOT.on("trace", (trace) => {
     [...banners].filter((b) => b.name === "trace").forEach(dismiss);
     if (trace.intact === false) BOT.banner("bad", () => BOT.t("ui.not_intact"), "trace");

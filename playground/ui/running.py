@@ -185,8 +185,8 @@ class Runner:
 
 
 def error_message(error: PlaygroundError) -> str:
-    """`error` as the browser gets it."""
-    return wire.message({"type": "error", "text": wire.both(error)})
+    """`error` as the browser gets it; by its key the page knows when it is over."""
+    return wire.message({"type": "error", "key": error.key, "text": wire.both(error)})
 
 
 def _retrieve(future: asyncio.Future[Any]) -> None:
