@@ -45,11 +45,14 @@ def long_trace(n):
     return payload | {"steps": steps, "n_steps": n, "text": text, "model": payload["model"]}
 
 
-def html(initial):
+def html(initial, views=True):
+    """The page of the client; `views`: with the panels about the inside of the model."""
+
     def data(value):
         return json.dumps(value).replace("<", "\\u003c")
 
-    names = [name for name in SCRIPTS if name != "form.js"]
+    kept = [name for name in SCRIPTS if views or not name.startswith("view_")]
+    names = [name for name in kept if name != "form.js"]
     styles = "".join((ASSETS / "css" / name).read_text("utf-8") for name in STYLES)
     scripts = "\n".join((ASSETS / "js" / name).read_text("utf-8") for name in names)
     prose = {lang: texts(lang) for lang in ("en", "zh")}
