@@ -58,7 +58,8 @@ def _reader(backend: Tokenizer, added: Iterable[AddedToken]) -> Tokenizer:
 class Vocabulary:
     """The bytes, texts and spans of one tokenizer. Any thread may call it.
 
-    size: how many ids have a token. Raises PlaygroundError for a decoder that is not read.
+    size: how many ids have a token. unknown: the id that stands for what the vocabulary lacks, or
+    None. Raises PlaygroundError for a decoder that is not read.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerFast) -> None:
@@ -78,12 +79,13 @@ class Vocabulary:
             or (i in self._special and i not in bare.encode(token.content).ids)
         }
         self._added = {token.content: i for i, token in added.items()}
+        self._added_ids = frozenset(added)
         longest = sorted(self._control, key=len, reverse=True)
         self._control_text = re.compile("|".join(map(re.escape, longest)) or r"(?!)")
         model, unknown = backend.model, tokenizer.unk_token
         if hasattr(model, "unk_token"):
             unknown = model.unk_token
-        self._unknown = None if unknown is None else backend.token_to_id(unknown)
+        self.unknown = None if unknown is None else backend.token_to_id(unknown)
         self._normalizer = text_steps(backend.normalizer)
         # Stands before a text that is not the start of one, where some tokenizers put a space.
         self._anchor = f"\U0010fffd{secrets.token_hex(8)}"
@@ -109,6 +111,20 @@ class Vocabulary:
         """The piece's bytes where it is the first of a text: some decoders drop a space there."""
         piece = self._piece(token_id) if self.decoder.drops else None
         return self.raw(token_id) if piece is None else self.decoder.opening(piece)
+
+    def written(self, token_id: int) -> str:
+        """The vocabulary's own spelling of the piece (`Ġthe`, `▁the`, `<0xE7>`), "" for none."""
+        return self._piece(token_id) or ""
+
+    def added(self, token_id: int) -> bool:
+        """Whether it is a token beside the learnt pieces, as control tokens are."""
+        return token_id in self._added_ids
+
+    def rewritten(self, text: str) -> list[tuple[int, int]]:
+        """The groups (start, end) of characters that normalisation turns into others."""
+        if self._normalizer is None or self.normalised(text) == text:
+            return []
+        return rewritten(text, self._normalizer)
 
     def special(self, token_id: int) -> bool:
         """Whether the tokenizer marks it as special (`<|im_end|>` is, Qwen's `<think>` is not)."""
@@ -175,7 +191,7 @@ class Vocabulary:
         lost, at = "", 0
         for piece in (*self.encode(text), Piece(-1, len(text), len(text))):
             lost += text[at : piece.start]
-            if piece.id == self._unknown:
+            if piece.id == self.unknown:
                 lost += text[piece.start : piece.end]
             at = max(at, piece.end)
         return bytes(sorted({*lost.encode()}))
@@ -190,7 +206,7 @@ class Vocabulary:
         ]
         for piece in pieces:
             token = self._piece(piece.id)
-            if token in self._control and piece.id != self._unknown:
+            if token in self._control and piece.id != self.unknown:
                 raise PlaygroundError("error.control_text", text=token)
         return pieces
 

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "playground"
 HEAVY = {"torch", "transformers", "tokenizers", "accelerate", "gguf", "safetensors"}
 PAGE = {"gradio", "plotly"}
-RECORD = {"trace", "store", "errors", "ask", "params", "inspection"}
+RECORD = {"trace", "store", "errors", "ask", "params", "inspection", "tokenlab"}
 COMMANDS = {"cli", "bench", "stopwatch", "__main__"}
 APART = {"text", "views", "ui"}
 

@@ -1,0 +1,143 @@
+"""Why a text is cut as it is: what the tokenizer laboratory finds, and every view of it reads.
+
+Written forms ("Ġthe", "▁the", "<0xE7>") are the tokenizer's own spelling of pieces, for display.
+Places are indices and never text: two equal pieces are two places.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["bpe", "unigram", "wordpiece", "words"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What cut a word off. step: the name of the pre-tokenizer's step ("Split", "Digits", …).
+
+    pattern: the whole pattern of that step, None without one. alternative: the part of it
+    (between two `|`) that matched, None where it can not be told or the word is what was left
+    between two matches.
+    """
+
+    step: str
+    pattern: str | None
+    alternative: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A stretch that is cut into pieces by itself: nothing merges across its ends.
+
+    start, end: its characters in the normalised text. written: as the model of the tokenizer
+    gets it. rule: None where nothing cut (the whole text is one word).
+    """
+
+    start: int
+    end: int
+    written: str
+    rule: Rule | None
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Two neighbours joined. rank: the merge's place in the learnt list (0 is the first).
+
+    at: place of the left one among the symbols at that moment.
+    """
+
+    rank: int
+    at: int
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """How one word becomes pieces; the last state is what the tokenizer gives.
+
+    symbols: what it starts from. merges: in the order they happen (BPE). pieces, ids: the end.
+    whole: the vocabulary has the word and takes it without merging (`ignore_merges`).
+    scores: log-probability of each piece (Unigram: the best sum wins). unknown: places in
+    `symbols` that stand for something the vocabulary lacks.
+    """
+
+    kind: Kind
+    written: str
+    symbols: tuple[str, ...]
+    merges: tuple[Merge, ...]
+    pieces: tuple[str, ...]
+    ids: tuple[int, ...]
+    whole: bool
+    scores: tuple[float, ...] | None
+    unknown: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cutting:
+    """A text's way to its pieces. normalised: as it is cut. words: with their place in it; their
+    stories are told one at a time. ids: of all pieces, those of added tokens among them.
+
+    exact: whether the words retold give the very ids of the tokenizer; where they do not, the
+    words are shown and the merges are not.
+    """
+
+    text: str
+    normalised: str
+    words: tuple[Word, ...]
+    ids: tuple[int, ...]
+    exact: bool
+
+
+PieceKind = Literal["text", "byte", "unknown", "added", "space"]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerPiece:
+    """One token in the ledger. written: the vocabulary's own spelling. raw: its bytes.
+
+    start, end: characters of the text that it covers (shared by pieces of one character). kind:
+    "text"; "byte", a piece that stands for one byte by name (`<0xE7>`); "unknown", it stands for
+    something that the vocabulary lacks; "added", a token beside the learnt ones, control tokens
+    among them; "space", a space that the tokenizer put in. before, missing: bytes of a character
+    begun in earlier pieces that this one goes on with, and bytes still needed after it (0 and 0:
+    whole characters). stray: its bytes can not be part of any character where they stand.
+    """
+
+    id: int
+    written: str
+    raw: bytes
+    start: int
+    end: int
+    kind: PieceKind
+    before: int
+    missing: int
+    stray: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rewrite:
+    """Characters start … end of the text that normalisation turned into `into`."""
+
+    start: int
+    end: int
+    into: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """A text to the byte. first: piece index for each character, the first one that covers it
+    (-1: none does). lost: places of characters whose bytes no piece stands for.
+
+    joined: the bytes of all pieces one after another are those of the normalised text; where not,
+    `lost` or a piece's kind says why.
+    """
+
+    text: str
+    normalised: str
+    rewrites: tuple[Rewrite, ...]
+    pieces: tuple[LedgerPiece, ...]
+    first: tuple[int, ...]
+    lost: tuple[int, ...]
+    joined: bool
