@@ -141,3 +141,83 @@ class Ledger:
     first: tuple[int, ...]
     lost: tuple[int, ...]
     joined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FourWays:
+    """One text cut in four ways; spans are characters (start, end), in order, and tile the text.
+
+    words: what a word segmenter gives, blanks and marks between words for themselves. characters:
+    extended grapheme clusters, what a reader calls one character (Unicode UAX #29), of one code
+    point or several. pieces: (id, start, end) of the tokenizer's; those of one character share
+    its span. n_bytes: UTF-8.
+    """
+
+    text: str
+    words: tuple[tuple[int, int], ...]
+    characters: tuple[tuple[int, int], ...]
+    pieces: tuple[tuple[int, int, int], ...]
+    raw: tuple[bytes, ...]
+    n_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One vocabulary's cut of a text. size: tokens that it knows. ids, raw, spans: of each piece;
+    spans are characters of the text. lost: bytes of the text that it has no piece for.
+
+    ends: places in the text (characters) where a piece ends and a character too, the end left out.
+    """
+
+    name: str
+    size: int
+    ids: tuple[int, ...]
+    raw: tuple[bytes, ...]
+    spans: tuple[tuple[int, int], ...]
+    ends: tuple[int, ...]
+    lost: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Several vocabularies on one text. shared: places where every one of them ends a piece."""
+
+    text: str
+    n_bytes: int
+    columns: tuple[Column, ...]
+    shared: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageCost:
+    """What one sentence takes in one language. counts: tokens, by vocabulary in the order asked."""
+
+    code: str
+    text: str
+    n_characters: int
+    n_bytes: int
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """One merge that training found. count: how often the pair stood in the corpus when it was
+    taken. tokens: how many the corpus has after it."""
+
+    left: str
+    right: str
+    count: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Training:
+    """A vocabulary trained on a corpus. alphabet: symbols it starts from. start: tokens of the
+    corpus before any merge. merges: in the order they were learnt; vocabulary size after k of
+    them is alphabet + k. n_bytes, n_words: of the corpus."""
+
+    alphabet: int
+    start: int
+    n_bytes: int
+    n_words: int
+    merges: tuple[Learnt, ...]
