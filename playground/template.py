@@ -65,29 +65,36 @@ def knows_thinking(vocabulary: Vocabulary) -> bool:
 
 
 def chat(
-    vocabulary: Vocabulary, messages: Sequence[Message], *, thinking: bool | None = None
+    vocabulary: Vocabulary,
+    messages: Sequence[Message],
+    *,
+    thinking: bool | None = None,
+    form: str | None = None,
+    control: bool = False,
 ) -> Prompt:
     """The chat as the model reads it, with the opening of its answer.
 
-    thinking: passed on to templates that know `enable_thinking`; others are told nothing, and a
-    note says so. Raises PlaygroundError: a role or content of the wrong kind, no or a blank
-    question, a tokenizer without a template, a template that refuses the messages.
+    form: another template than the model's own (one of `forms.FORMS`, its text). control: typed
+    control text becomes the token it names; else it stays text. thinking: passed on to templates
+    that know `enable_thinking`; others are told nothing, and a note says so. Raises
+    PlaygroundError: a role or content of the wrong kind, no or a blank question, a tokenizer
+    without a template, a template that refuses the messages.
     """
     messages, notes = _checked(messages)
-    if thinking is not None and not knows_thinking(vocabulary):
+    if thinking is not None and (form or not knows_thinking(vocabulary)):
         thinking = None
         notes.append(("note.no_thinking", {}))
     contents = [message.content for message in messages]
     roles = [message.role for message in messages]
 
     def render(contents: list[str]) -> str:
-        return _render(vocabulary, list(map(Message, roles, contents)), thinking)
+        return _render(vocabulary, list(map(Message, roles, contents)), thinking, form)
 
     text = render(contents)
     try:
         owner = owners(render, contents, roles, text)
     except LookupError as error:
-        if any(map(vocabulary.control_texts, contents)):
+        if not control and any(map(vocabulary.control_texts, contents)):
             raise PlaygroundError("error.template_rewrites") from error
         owner = [TEMPLATE] * len(text)
         notes.append(("note.provenance", {}))
@@ -95,16 +102,17 @@ def chat(
         left_out = sum(map(len, contents)) - sum(i != TEMPLATE for i in owner)
         if left_out > 0:
             notes.append(("note.trimmed", {"count": left_out}))
-    if roles[0] != "system" and (own := _own_system(vocabulary, text, thinking)):
+    own = "" if form or roles[0] == "system" else _own_system(vocabulary, text, thinking)
+    if own:
         notes.append(("note.default_system", {"text": own}))
-    typed = [i != TEMPLATE for i in owner]
+    typed = [i != TEMPLATE and not control for i in owner]
     pieces = vocabulary.encode_around(text, typed)
     if not pieces:
         raise PlaygroundError("error.no_tokens")
     sources = _sources(text, owner, roles)
     tokens = tuple(vocabulary.token(p.id, _source(p, sources), p.start, p.end) for p in pieces)
-    written = "".join(char if by else "\0" for char, by in zip(text, typed, strict=True))
-    notes += _text_notes(vocabulary, contents, written)
+    written = "".join(c if i != TEMPLATE else "\0" for c, i in zip(text, owner, strict=True))
+    notes += _text_notes(vocabulary, contents, written, control)
     return Prompt(tuple(messages), None, thinking, text, tokens, tuple(notes))
 
 
@@ -151,15 +159,22 @@ def _checked(messages: Sequence[Message]) -> tuple[list[Message], list[Note]]:
     return checked, [("note.surrogates", {"count": halves})] if halves else []
 
 
-def _render(vocabulary: Vocabulary, messages: Sequence[Message], thinking: bool | None) -> str:
+def _render(
+    vocabulary: Vocabulary,
+    messages: Sequence[Message],
+    thinking: bool | None,
+    form: str | None = None,
+) -> str:
     tokenizer = vocabulary.tokenizer
-    if not tokenizer.chat_template:
+    if not tokenizer.chat_template and form is None:
         raise PlaygroundError("error.no_template")
     chat = [{"role": message.role, "content": message.content} for message in messages]
     words: dict[str, Any] = {} if thinking is None else {"enable_thinking": thinking}
     try:
         return str(
-            tokenizer.apply_chat_template(chat, tokenize=False, add_generation_prompt=True, **words)
+            tokenizer.apply_chat_template(
+                chat, chat_template=form, tokenize=False, add_generation_prompt=True, **words
+            )
         )
     except Exception as error:
         # What the template itself says ("roles must alternate") helps; a message's text, which
@@ -215,13 +230,17 @@ def _source(piece: Piece, sources: Sequence[Source]) -> Source:
     return "thinking" if "thinking" in found else "template"
 
 
-def _text_notes(vocabulary: Vocabulary, contents: Sequence[str], written: str) -> list[Note]:
-    """written: what of the model's text a person wrote, the rest blotted out."""
+def _text_notes(
+    vocabulary: Vocabulary, contents: Sequence[str], written: str, control: bool = False
+) -> list[Note]:
+    """written: what of the model's text a person wrote, the rest blotted out. control: control
+    text in it was taken for the token it names."""
     notes: list[Note] = []
     if lost := vocabulary.lost_bytes("".join(contents)):
         notes.append(("note.lost_bytes", {"bytes": lost.hex(" ")}))
     if any(vocabulary.normalised(content) != content for content in contents):
         notes.append(("note.nfc", {}))
     if texts := vocabulary.control_texts(written):
-        notes.append(("note.control_text", {"texts": " ".join(texts)}))
+        key = "note.control_taken" if control else "note.control_text"
+        notes.append((key, {"texts": " ".join(texts)}))
     return notes

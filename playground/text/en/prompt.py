@@ -5,6 +5,7 @@ TEXT = {
     "note.lost_bytes": "This model's vocabulary has no piece for these bytes of your text: {bytes} (hex). The model does not see them.",
     "note.nfc": "The tokenizer rewrites your text in its normal form first (NFC: a letter and its accent become one character), so the answer's tokens may not give your text back to the letter.",
     "note.control_text": "Your text contains control text: {texts}. It was read as plain text; it ends no turn and opens none.",
+    "note.control_taken": "Control text in what was typed was taken for the control tokens it names: {texts}.",
     "note.default_system": "You gave no system text, so the chat template wrote its own: “{text}”",
     "note.trimmed": "The chat template left out {count} characters of the messages (blanks at their ends, or earlier thinking).",
     "note.no_thinking": "This model's chat template knows no thinking switch; the setting was left out.",

@@ -5,6 +5,7 @@ TEXT = {
     "note.lost_bytes": "该模型的词表里没有与这些字节对应的 token：{bytes}（十六进制）。模型看不到它们。",
     "note.nfc": "分词器会先把文本改写成规范形式（NFC：字母与附加符号合成一个字符），因此这些 token 未必能一字不差地还原你的原文。",
     "note.control_text": "你的文本里含有控制标记：{texts}。它们只当作普通文字读入，既不会结束一轮对话，也不会开启一轮。",
+    "note.control_taken": "输入里的控制标记被当成了真正的控制 token：{texts}。",
     "note.default_system": "你没有填写系统提示，对话模板自己写了一段：“{text}”",
     "note.trimmed": "对话模板略去了消息中的 {count} 个字符（首尾空白，或此前的思考过程）。",
     "note.no_thinking": "该模型的对话模板没有“思考”开关，这项设置未起作用。",
