@@ -12,13 +12,16 @@ from collections.abc import Sequence
 import torch
 from transformers import DynamicCache
 
-from playground import inspecting
+from playground import inspecting, pairing
 from playground import lens as tables
 from playground.errors import PlaygroundError
-from playground.inside import ablation, neurons
+from playground.inside import ablation, neurons, weighing
+from playground.inside.ablation import Taken
 from playground.inside.forcing import OnProgress, ShouldStop
 from playground.inspection import Inspection
 from playground.inspection.experiment import Ablation, Neuron, Uncached
+from playground.inspection.pair import Pair
+from playground.inspection.weights import Weights
 from playground.models import Loaded
 from playground.run import OnPrefill, Run
 from playground.template import Prompt
@@ -120,6 +123,11 @@ class Engine:
         """The `k` tokens that FFN neuron `neuron_id` of `layer` raises and lowers most."""
         return neurons.neuron(self, layer, neuron_id, k)
 
+    def weights(self) -> Weights | None:
+        """How many numbers each part is made of and multiplies by; None where the family's parts
+        are not known."""
+        return weighing.weights(self)
+
     def ablate(
         self,
         trace: Trace,
@@ -131,7 +139,27 @@ class Engine:
     ) -> Ablation:
         """The distribution at `step` with a position hidden, a head or a layer's FFN knocked out,
         or several of these at once; raises PlaygroundError where none is named or there is none."""
-        return ablation.ablate(self, trace, step, hide=hide, head=head, ffn=ffn)
+        return ablation.ablations(self, trace, step, [Taken(hide, head, ffn)])[0]
+
+    def ablations(
+        self,
+        trace: Trace,
+        step: int,
+        wanted: Sequence[Taken],
+        *,
+        n_candidates: int = ablation.N_CANDIDATES,
+        on_progress: OnProgress | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> tuple[Ablation, ...]:
+        """Each of `wanted` by itself, all against one pass without any of them.
+
+        n_candidates: how many of the most likely tokens of either pass are listed.
+        on_progress("ablate", fraction); should_stop as in `inspect`, asked before each.
+        """
+        return ablation.ablations(
+            self, trace, step, wanted, n_candidates=n_candidates,
+            on_progress=on_progress, should_stop=should_stop,
+        )  # fmt: skip
 
     def uncached(
         self,
@@ -145,6 +173,25 @@ class Engine:
         on_progress("uncached", fraction); should_stop as in `inspect`, asked before every step.
         """
         return ablation.uncached(self, trace, on_progress=on_progress, should_stop=should_stop)
+
+    def pair(
+        self,
+        prompt_a: Prompt,
+        prompt_b: Prompt,
+        max_tokens: int = 8,
+        *,
+        on_progress: OnProgress | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> Pair:
+        """Both prompts answered greedily and laid side by side.
+
+        on_progress(stage, fraction of all the work): stages "prefill", "decode", "forward" and
+        "lens" of each; should_stop as in `inspect`, asked between the forwards as well. Raises
+        PlaygroundError for equal or too long prompts, and what `generate` and `inspect` raise.
+        """
+        return pairing.pair(
+            self, prompt_a, prompt_b, max_tokens, on_progress, should_stop, PREFILL_CHUNK
+        )
 
     @torch.inference_mode()
     def forward(self, ids: Sequence[int], cache: DynamicCache) -> tuple[torch.Tensor, float]:

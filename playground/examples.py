@@ -1,8 +1,11 @@
 """The recorded examples that the page opens with, and how they are made.
 
 Each is a real run of a real model: `NAME.trace.json.gz` is the run, `NAME.rows.json.gz` the
-rows of the embedding table for every token of its prompt and answer, so that the page needs no
-model to show all of it. `python -m playground record --out assets/examples` makes them again.
+rows of the embedding table for every token of its prompt and answer, `NAME.inside.json.gz` the
+inside of the model at every step, so that the page needs no model to show what is in them.
+`NAME.pair.json.gz` is two short runs of prompts that differ in a word, laid side by side.
+`python -m playground record --out assets/examples` makes them again; with `--inside`, only the
+inside, of the runs that are there.
 """
 
 from __future__ import annotations
@@ -13,6 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from playground import store
+from playground.bundling import OnProgress, make_inside
+from playground.inspection.bundle import Bundle
+from playground.inspection.pair import Pair
+from playground.store import pair as pair_files
 from playground.trace import EmbeddingRow, Message, SamplingParams, Trace
 
 if TYPE_CHECKING:
@@ -45,12 +52,37 @@ EXAMPLES = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class PairExample:
+    """Two raw prompts. name: of the file."""
+
+    name: str
+    a: str
+    b: str
+
+
+PAIRS = (
+    PairExample("apple-zh", "苹果最常见的颜色是", "苹果最常见的形状是"),
+    PairExample(
+        "apple-en", "The most common color of an apple is", "The most common shape of an apple is"
+    ),
+)
+
+
 def trace_path(folder: Path, name: str) -> Path:
     return folder / f"{name}.trace.json.gz"
 
 
 def rows_path(folder: Path, name: str) -> Path:
     return folder / f"{name}.rows.json.gz"
+
+
+def inside_path(folder: Path, name: str) -> Path:
+    return folder / f"{name}.inside.json.gz"
+
+
+def pair_path(folder: Path, name: str) -> Path:
+    return folder / f"{name}.pair.json.gz"
 
 
 def make(engine: Engine, example: Example) -> tuple[Trace, tuple[EmbeddingRow, ...]]:
@@ -66,10 +98,46 @@ def make(engine: Engine, example: Example) -> tuple[Trace, tuple[EmbeddingRow, .
     return trace, tuple(engine.embedding(i) for i in ids)
 
 
-def record(engine: Engine, folder: Path, done: Callable[[Example, Trace], None]) -> None:
-    """Make every example and write it to `folder`. Raises PlaygroundError."""
+def record(
+    engine: Engine,
+    folder: Path,
+    done: Callable[[Example, Trace, Bundle], None],
+    *,
+    inside_only: bool = False,
+    on_progress: OnProgress | None = None,
+) -> None:
+    """Make every example and write it to `folder`. Raises PlaygroundError.
+
+    inside_only: of the runs that lie in `folder`, which stay as they are, like their rows.
+    on_progress("record", fraction): of the inside of one example.
+    """
     for example in EXAMPLES:
-        trace, rows = make(engine, example)
-        store.save(trace, trace_path(folder, example.name))
-        store.save_rows(rows, rows_path(folder, example.name))
-        done(example, trace)
+        if inside_only:
+            trace = store.load(trace_path(folder, example.name)).trace
+        else:
+            trace, rows = make(engine, example)
+            store.save(trace, trace_path(folder, example.name))
+            store.save_rows(rows, rows_path(folder, example.name))
+        bundle = make_inside(engine, trace, on_progress=on_progress)
+        store.save_inside(bundle, inside_path(folder, example.name))
+        done(example, trace, bundle)
+
+
+def record_pairs(
+    engine: Engine,
+    folder: Path,
+    done: Callable[[PairExample, Pair], None],
+    on_progress: OnProgress | None = None,
+) -> None:
+    """Make every pair and write it to `folder`; on_progress as in `record`, of one pair."""
+    from playground import template
+
+    def report(_stage: str, fraction: float) -> None:
+        if on_progress is not None:
+            on_progress("record", fraction)
+
+    for example in PAIRS:
+        a, b = (template.raw(engine.vocabulary, text) for text in (example.a, example.b))
+        pair = engine.pair(a, b, on_progress=report)
+        pair_files.save(pair, pair_path(folder, example.name))
+        done(example, pair)

@@ -11,8 +11,10 @@ import torch
 
 from playground.capture import locate
 from playground.errors import PlaygroundError
+from playground.inside.ablation import Taken
 from playground.inspection import Stopped
 from playground.inspection.experiment import contrast
+from playground.trace import same
 from tests.looking import (
     allowed,
     engine,
@@ -139,6 +141,46 @@ def test_what_is_not_there_can_not_be_taken_away():
             looked.ablate(told, 2, **asked)
     with pytest.raises(PlaygroundError, match=f"no step {len(told.steps)}"):
         looked.ablate(told, len(told.steps), ffn=0)
+
+
+def test_many_at_once_are_each_what_it_is_alone():
+    looked, told = engine("qwen3"), trace("qwen3")
+    wanted = [Taken(hide=3), Taken(head=(1, 2)), Taken(ffn=0), Taken(2, (0, 0), 1)]
+    seen, forwards = [], []
+    hook = looked.model.register_forward_hook(lambda *_: forwards.append(1))
+    try:
+        many = looked.ablations(told, 4, wanted, on_progress=lambda *told: seen.append(told))
+    finally:
+        hook.remove()
+    assert len(forwards) == 5  # the pass without any of them is made once
+    assert seen == [("ablate", i / 4) for i in range(4)]
+    for found, taken in zip(many, wanted, strict=True):
+        assert (found.hide, found.head, found.ffn) == taken
+        assert same(found, looked.ablate(told, 4, **taken._asdict()))
+    assert looked.ablations(told, 4, []) == ()
+
+
+def test_few_candidates_are_the_leading_ones_and_the_choice():
+    looked, told = engine("qwen3"), trace("qwen3")
+    (found,) = looked.ablations(told, 4, [Taken(ffn=0)], n_candidates=3)
+    for logits in (found.logits_before, found.logits_after):
+        assert sum(logits >= np.sort(logits)[-3]) == 3
+    whole = looked.ablate(told, 4, ffn=0)
+    assert 3 <= len(found.ids) <= 7 < len(whole.ids)
+    assert set(found.ids) <= set(whole.ids) and found.chosen in found.ids
+    leading = set(whole.ids[np.argsort(-whole.logits_before)[:3]])
+    leading |= set(whole.ids[np.argsort(-whole.logits_after)[:3]])
+    assert set(found.ids) == leading | {found.chosen}
+    assert found.kl_bits == whole.kl_bits
+
+
+def test_many_can_be_stopped_and_refused_before_any_work():
+    looked, told = engine("qwen3"), trace("qwen3")
+    asked = iter([False, True])
+    with pytest.raises(Stopped):
+        looked.ablations(told, 0, [Taken(ffn=0)] * 3, should_stop=lambda: next(asked))
+    with pytest.raises(PlaygroundError, match="no layer 9"):
+        looked.ablations(told, 0, [Taken(ffn=0), Taken(ffn=9)], should_stop=lambda: 1 / 0)
 
 
 @families

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from playground import store
 from playground.errors import PlaygroundError
-from playground.store import strict
+from playground.store import files, strict
 from playground.trace import same
 from tests import made
 
@@ -388,7 +388,7 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, monkeypatch):
     def full(fd):
         raise OSError(28, "No space left")
 
-    monkeypatch.setattr(store.os, "fsync", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(PlaygroundError, match="No space"):
         store.save(made.example(), path)
     assert path.read_bytes() == before and len(list(tmp_path.iterdir())) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -31,10 +32,12 @@ from playground.inspection.experiment import Ablation, Uncached
 from playground.sampling import leading
 from playground.trace import Trace
 
+N_CANDIDATES = 20  # the most likely tokens of either pass
+
 Attended = tuple[torch.Tensor, object]
 
 
-class Asked(NamedTuple):
+class _Asked(NamedTuple):
     """What `Ablation` says of the question; chosen: the token that the step took."""
 
     step: int
@@ -44,45 +47,60 @@ class Asked(NamedTuple):
     chosen: int
 
 
-def ablate(
+class Taken(NamedTuple):
+    """What is taken away, one or several: see `Ablation`."""
+
+    hide: int | None = None
+    head: tuple[int, int] | None = None
+    ffn: int | None = None
+
+
+def ablations(
     runner: Runner,
     trace: Trace,
     step: int,
+    wanted: Sequence[Taken],
     *,
-    hide: int | None = None,
-    head: tuple[int, int] | None = None,
-    ffn: int | None = None,
-    n_candidates: int = 20,
-) -> Ablation:
-    """See `Engine.ablate`."""
-    given, info = forced(runner, trace), runner.info
+    n_candidates: int = N_CANDIDATES,
+    on_progress: OnProgress | None = None,
+    should_stop: ShouldStop | None = None,
+) -> tuple[Ablation, ...]:
+    """See `Engine.ablations`."""
+    given, turn = forced(runner, trace), Turn(on_progress, should_stop)
     step = index("step", step, len(given.chosen))
     ids = given.before(step)
-    if hide is None and head is None and ffn is None:
-        raise PlaygroundError("error.inspect_nothing")
-    if hide is not None:
-        index("position", hide, len(ids))
-    if head is not None:
-        index("layer", head[0], info.n_layers)
-        index("head", head[1], info.n_heads)
-    if ffn is not None:
-        index("layer", ffn, info.n_layers)
+    for taken in wanted:
+        _there(runner, taken, len(ids))
+    if not wanted:
+        return ()
+    found: list[Ablation] = []
     with memory_said(runner), torch.inference_mode():
-        before, after = _logits(runner, ids), _logits(runner, ids, hide, head, ffn)
-        return _compared(
-            runner, before, after, n_candidates,
-            Asked(step, hide, head, ffn, given.chosen[step]),
-        )  # fmt: skip
+        before = _logits(runner, ids, Taken())
+        for i, taken in enumerate(wanted):
+            turn("ablate", i, len(wanted))
+            after = _logits(runner, ids, taken)
+            asked = _Asked(step, *taken, chosen=given.chosen[step])
+            found.append(_compared(runner, before, after, n_candidates, asked))
+    return tuple(found)
 
 
-def _logits(
-    runner: Runner,
-    ids: tuple[int, ...],
-    hide: int | None = None,
-    head: tuple[int, int] | None = None,
-    ffn: int | None = None,
-) -> torch.Tensor:
+def _there(runner: Runner, taken: Taken, n_positions: int) -> None:
+    """Raises PlaygroundError where nothing is taken, or what is not there."""
+    info = runner.info
+    if taken == Taken():
+        raise PlaygroundError("error.inspect_nothing")
+    if taken.hide is not None:
+        index("position", taken.hide, n_positions)
+    if taken.head is not None:
+        index("layer", taken.head[0], info.n_layers)
+        index("head", taken.head[1], info.n_heads)
+    if taken.ffn is not None:
+        index("layer", taken.ffn, info.n_layers)
+
+
+def _logits(runner: Runner, ids: tuple[int, ...], taken: Taken) -> torch.Tensor:
     """f32[V]: the scores after `ids`, with what is named taken away."""
+    hide, head, ffn = taken
     parts = locate(runner.model, runner.info.family)
     with runner.lock, Watch() as watch:
         for i, module in enumerate(parts.attention):
@@ -112,7 +130,7 @@ def _attend(hide: int | None, knocked: int | None, call: Call) -> Attended:
 
 
 def _compared(
-    runner: Runner, before: torch.Tensor, after: torch.Tensor, n: int, asked: Asked
+    runner: Runner, before: torch.Tensor, after: torch.Tensor, n: int, asked: _Asked
 ) -> Ablation:
     """The two score vectors f32[V], side by side."""
     ids = torch.cat(

@@ -38,31 +38,33 @@ class Attended:
         own_arrays(self)
 
 
-def attend(detail: LayerDetail, head: int) -> Attended | None:
-    """What `head` of the layer reads from every query position at hand; None where the model
-    does not let q and k be seen. Raises IndexError for a head that is not there."""
+def attend(detail: LayerDetail, head: int, last: int | None = None) -> Attended | None:
+    """What `head` of the layer reads from every query position at hand, or only from the `last`
+    so many (1 or more); None where the model does not let q and k be seen. Raises IndexError for a
+    head that is not there."""
     if detail.q is None or detail.k is None or detail.v is None:
         return None
     n_heads, n = detail.q.shape[:2]
     if not 0 <= head < n_heads:
         raise IndexError(head)
     kv = head // (n_heads // len(detail.k))
+    at = slice(None if last is None else -last, None)
     if detail.scores is not None and detail.weights is not None and detail.rows is not None:
-        rows, scores, weights = detail.rows, detail.scores[head], detail.weights[head]
+        rows, scores, weights = detail.rows[at], detail.scores[head][at], detail.weights[head][at]
     else:
-        rows, scores = np.arange(n), _scores(detail, head, kv)
+        rows = np.arange(n)[at]
+        scores = _scores(detail, head, kv, rows)
         weights = _softmax(scores)
     return Attended(head, kv, rows, scores, weights, weights @ detail.v[kv])
 
 
-def _scores(detail: LayerDetail, head: int, kv: int) -> np.ndarray:
+def _scores(detail: LayerDetail, head: int, kv: int, rows: np.ndarray) -> np.ndarray:
     assert detail.q is not None and detail.k is not None and detail.scaling is not None
-    scores = (detail.q[head] @ detail.k[kv].T) * np.float32(detail.scaling)
+    scores = (detail.q[head, rows[0] :] @ detail.k[kv].T) * np.float32(detail.scaling)
     if detail.softcap is not None:
         cap = np.float32(detail.softcap)
         scores = cap * np.tanh(scores / cap)
-    n = len(scores)
-    back = np.arange(n)[:, None] - np.arange(n)[None, :]  # how far a query looks back
+    back = rows[:, None] - np.arange(scores.shape[1])[None, :]  # how far a query looks back
     hidden = back < 0
     if detail.window is not None:
         hidden |= back >= detail.window

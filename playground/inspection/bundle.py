@@ -15,13 +15,13 @@ class Bundle:
     """trace_id: of the run that was looked into (`store.trace_id`).
 
     inspection: with the details of some layers, without their weights (`inspection.attend` gives
-    them). neurons: of those layers' listed neurons. ablations, uncached, checks: as measured when
-    the file was made.
+    them). weights: None where the family's parts are not known. neurons: of those layers' listed
+    neurons. ablations, uncached, checks: as measured when the file was made.
     """
 
     trace_id: str
     inspection: Inspection
-    weights: Weights
+    weights: Weights | None
     neurons: tuple[Neuron, ...]
     ablations: tuple[Ablation, ...]
     uncached: Uncached | None

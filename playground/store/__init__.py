@@ -7,27 +7,36 @@ out) is null. A file named `.gz` is gzip. The same trace always makes the same b
 
 The checksum is over the content, not over the file: white space, the order of keys and `1`
 for `1.0` do not matter. It tells damage and careless edits; it is no signature. Reading is
-`playground.store.read`'s work, and trusts nothing.
+`playground.store.read`'s work, and trusts nothing. The inside of a run has a file of its own kind
+(`playground.store.inside`).
 """
 
 from __future__ import annotations
 
 import dataclasses
-import gzip
 import hashlib
-import json
 import math
-import os
-import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from playground.errors import PlaygroundError
-from playground.store import read, read_row, strict
+from playground.store import files, read, read_row, strict
+from playground.store.inside import (
+    LoadedBundle,
+    dumps_inside,
+    load_inside,
+    loads_inside,
+    save_inside,
+)
 from playground.trace import SCHEMA, EmbeddingRow, Token, Trace
+
+__all__ = [
+    "LoadedBundle", "LoadedTrace", "dumps", "dumps_inside", "from_json", "load", "load_inside",
+    "load_rows", "loads", "loads_inside", "row_from_json", "row_to_json", "save", "save_inside",
+    "save_rows", "to_json", "token_to_json", "trace_id",
+]  # fmt: skip
 
 MAX_BYTES = 64 * 1024 * 1024
 ID_CHARS = 16
@@ -63,7 +72,7 @@ def trace_id(trace: Trace) -> str:
 
 def dumps(trace: Trace) -> bytes:
     """`trace` as UTF-8 JSON, not compressed."""
-    return _encode(to_json(trace)) + b"\n"
+    return files.encode(to_json(trace)) + b"\n"
 
 
 def loads(data: bytes, *, max_bytes: int = MAX_BYTES) -> LoadedTrace:
@@ -78,12 +87,12 @@ def loads(data: bytes, *, max_bytes: int = MAX_BYTES) -> LoadedTrace:
 
 def save(trace: Trace, path: str | Path) -> None:
     """Write `trace` to `path`, whole or not at all. Raises PlaygroundError."""
-    _write(Path(path), dumps(trace))
+    files.write(Path(path), dumps(trace))
 
 
 def load(path: str | Path, *, max_bytes: int = MAX_BYTES) -> LoadedTrace:
     """The trace in the file `path`. Raises PlaygroundError."""
-    return loads(_read(Path(path), max_bytes), max_bytes=max_bytes)
+    return loads(files.read(Path(path), max_bytes), max_bytes=max_bytes)
 
 
 def token_to_json(token: Token) -> dict[str, Any]:
@@ -105,12 +114,13 @@ def row_from_json(data: Any) -> EmbeddingRow:
 
 def save_rows(rows: Iterable[EmbeddingRow], path: str | Path) -> None:
     """Write rows of one embedding table to `path`. Raises PlaygroundError."""
-    _write(Path(path), _encode({"schema": SCHEMA, "rows": [row_to_json(r) for r in rows]}) + b"\n")
+    plain = {"schema": SCHEMA, "rows": [row_to_json(row) for row in rows]}
+    files.write(Path(path), files.encode(plain) + b"\n")
 
 
 def load_rows(path: str | Path, *, max_bytes: int = MAX_BYTES) -> tuple[EmbeddingRow, ...]:
     """The rows in the file `path`. Raises PlaygroundError."""
-    return read_row.rows(strict.parse(_read(Path(path), max_bytes), max_bytes))
+    return read_row.rows(strict.parse(files.read(Path(path), max_bytes), max_bytes))
 
 
 def _plain(value: Any) -> Any:
@@ -155,44 +165,4 @@ def _decimals(array: np.ndarray) -> list[Any]:
 def _checksum(content: dict[str, Any]) -> str:
     """sha256 of the content in one canonical spelling: sorted keys, no blanks, UTF-8."""
     params = {k: v if k in ("top_k", "seed") else float(v) for k, v in content["params"].items()}
-    return hashlib.sha256(_encode(content | {"params": params}, sort_keys=True)).hexdigest()
-
-
-def _encode(value: Any, *, sort_keys: bool = False) -> bytes:
-    """Raises UnicodeEncodeError for a lone surrogate: prompts are cleaned of them before."""
-    return json.dumps(
-        value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=sort_keys
-    ).encode()
-
-
-def _write(path: Path, data: bytes) -> None:
-    if path.name.endswith(".gz"):
-        data = gzip.compress(data, mtime=0)
-    draft = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
-    try:
-        try:
-            with open(draft, "xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(draft, path)
-        finally:
-            draft.unlink(missing_ok=True)
-    except OSError as error:
-        raise PlaygroundError(
-            "error.trace_write", file=strict.shown(path.name), why=error.strerror or ""
-        ) from None
-
-
-def _read(path: Path, max_bytes: int) -> bytes:
-    try:
-        # A pipe or a device could block for ever or never end.
-        if path.exists() and not path.is_file():
-            raise PlaygroundError("error.trace_not_file", file=strict.shown(path.name))
-        with open(path, "rb") as file:
-            return file.read(max_bytes + 1)
-    except (OSError, ValueError) as error:
-        if isinstance(error, PlaygroundError):
-            raise
-        why = getattr(error, "strerror", None) or str(error)
-        raise PlaygroundError("error.trace_read", file=strict.shown(path.name), why=why) from None
+    return hashlib.sha256(files.encode(content | {"params": params}, sort_keys=True)).hexdigest()

@@ -58,15 +58,15 @@ info = instance(
 )
 
 
-def check_schema(data: Any) -> None:
-    """Look at the schema number before all else: a newer one may differ in anything."""
+def check_schema(data: Any, known: int = SCHEMA) -> None:
+    """Look at the schema number before all else: one past `known` may differ in anything."""
     if type(data) is not dict:
         fail("error.trace_object", "")
     if "schema" not in data:
         fail("error.trace_missing", "", name="schema")
     schema = whole(data["schema"], "schema", low=1)
-    if schema > SCHEMA:
-        raise PlaygroundError("error.trace_future", schema=schema, known=SCHEMA)
+    if schema > known:
+        raise PlaygroundError("error.trace_future", schema=schema, known=known)
 
 
 def lines(value: Any, path: str, *, length: int) -> list[Any]:

@@ -24,7 +24,12 @@ FFN = ("neurons", "activation", "gate", "up", "write_norms")
 
 
 def inside_payload(
-    found: Inspection, trace_id: str, layers: Sequence[int], weights: Weights, *, recorded: bool
+    found: Inspection,
+    trace_id: str,
+    layers: Sequence[int],
+    weights: Weights | None,
+    *,
+    recorded: bool,
 ) -> dict[str, Any]:
     """What every view reads: all layers in a few numbers each, at all positions and steps.
 
@@ -42,7 +47,7 @@ def inside_payload(
         "trace": trace_id,
         "recorded": recorded,
         "model": dataclasses.asdict(found.model),
-        "weights": dataclasses.asdict(weights),
+        "weights": None if weights is None else dataclasses.asdict(weights),
         "n_prompt": found.n_prompt,
         **pack_arrays(found),
         "stream": pack_arrays(found.stream),
@@ -116,6 +121,25 @@ def ablation_payload(found: Ablation) -> dict[str, Any]:
         "entropy_after": found.entropy_bits_after,
         "kl_bits": found.kl_bits,
     }
+
+
+def ablations_payload(found: Sequence[Ablation]) -> list[dict[str, Any]]:
+    """A list of ablations in short; chosen_before, chosen_after: the chosen token's probability."""
+    short = []
+    for one in found:
+        k = one.ids.tolist().index(one.chosen)
+        short.append(
+            {
+                "step": one.step,
+                "hide": one.hide,
+                "head": None if one.head is None else list(one.head),
+                "ffn": one.ffn,
+                "kl_bits": one.kl_bits,
+                "chosen_before": float(one.probs_before[k]),
+                "chosen_after": float(one.probs_after[k]),
+            }
+        )
+    return short
 
 
 def uncached_payload(found: Uncached) -> dict[str, Any]:

@@ -1,0 +1,59 @@
+"""Two prompts side by side, as the browser gets them. Arrays travel exact."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playground.inspection.packed import pack_arrays
+from playground.inspection.pair import Pair, Side
+from playground.trace import Token, Trace
+
+
+def pair_payload(pair: Pair, *, recorded: bool, intact: bool = True) -> dict[str, Any]:
+    """What the comparison shows. recorded: read from a file; intact: as its checksum says.
+
+    parts_at: the layer across which 1 - cosine rises most, null where it rises nowhere.
+    """
+    return {
+        "recorded": recorded,
+        "intact": intact,
+        "chat": pair.a.trace.messages is not None,
+        "model": {name: getattr(pair.model, name) for name in ("name", "n_layers", "n_heads")},
+        "a": side_payload(pair.a),
+        "b": side_payload(pair.b),
+        **pack_arrays(pair.contrast),
+        "parts_at": pair.parts_at,
+        "next": pack_arrays(pair.next),
+        "missing": [
+            {"part": m.part, "reason": m.reason, "values": dict(m.values)} for m in pair.missing
+        ],
+        "pieces": {str(i): raw.hex() for i, raw in pair.pieces.items()},
+        "special": sorted(pair.special),
+    }
+
+
+def side_payload(side: Side) -> dict[str, Any]:
+    """One prompt with its answer. asked: what was typed."""
+    trace = side.trace
+    return {
+        "asked": asked(trace),
+        "prompt": [_token(token) for token in trace.prompt],
+        "answer": [_token(step.token) for step in trace.steps],
+        "text": trace.text,
+        "finish": trace.finish,
+        **pack_arrays(side),
+    }
+
+
+def asked(trace: Trace) -> str:
+    """What was typed: the raw prompt, or the last thing the user said."""
+    if trace.messages is None:
+        return trace.raw_prompt or ""
+    said = [m.content for m in trace.messages if m.role == "user"]
+    return said[-1] if said else ""
+
+
+def _token(token: Token) -> dict[str, Any]:
+    return {
+        "id": token.id, "hex": token.raw.hex(), "special": token.special, "source": token.source
+    }  # fmt: skip
