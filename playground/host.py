@@ -13,10 +13,15 @@ from typing import TYPE_CHECKING, Literal
 
 from playground.ask import Ask, Limits
 from playground.errors import PlaygroundError
+from playground.insight import Insight
+from playground.tokenroom import TokenRoom
 from playground.trace import EmbeddingRow, Message, ModelInfo
+from playground.vocabularies import Tokenizers
 
 if TYPE_CHECKING:
     from playground.engine import Engine
+    from playground.inside.forcing import OnProgress, ShouldStop
+    from playground.inspection.pair import Pair
     from playground.models import ModelRow
     from playground.run import OnPrefill, Run
     from playground.template import Prompt
@@ -43,7 +48,7 @@ class Status:
     error: PlaygroundError | None = None
 
 
-class Host:
+class Host(Insight, TokenRoom):
     """One engine for the whole server, and the thread that loads it."""
 
     def __init__(
@@ -66,7 +71,7 @@ class Host:
         self._status = Status(name=model)
         # How the status reads while the engine at hand is the one that was asked for.
         self._ready_status: Status | None = None
-        self._vocabularies: dict[str, Vocabulary] = {}
+        self._tokenizers = Tokenizers(self._allowed, free=free, at_hand=self._at_hand)
         self._guard = threading.Lock()
         self._embedding_slots = threading.BoundedSemaphore(2)
 
@@ -110,6 +115,22 @@ class Host:
         prompt = self._prompt(ask, engine.vocabulary)
         return engine.generate(prompt, ask.params, ask.max_tokens, on_prefill=on_prefill)
 
+    def pair(
+        self,
+        a: Ask,
+        b: Ask,
+        on_progress: OnProgress | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> Pair:
+        """Two prompts side by side, see `Engine.pair`; greedy, whatever the settings."""
+        self.check(a)
+        self.check(b)
+        engine = self._ready()
+        first, second = (self._prompt(ask, engine.vocabulary) for ask in (a, b))
+        return engine.pair(
+            first, second, a.max_tokens, on_progress=on_progress, should_stop=should_stop
+        )
+
     def tokens(self, ask: Ask, model: str | None = None) -> Prompt:
         """What `ask` becomes before the model sees it; needs no weights when `model` is named."""
         self.check(ask)
@@ -151,14 +172,11 @@ class Host:
     def _vocabulary(self, model: str | None) -> Vocabulary:
         if model is None or (self._engine is not None and model == self._engine.info.name):
             return self._ready().vocabulary
-        if model not in self._allowed and not self._free:
-            raise PlaygroundError("error.model_not_allowed", name=repr(model)[:80])
-        if model not in self._vocabularies:
-            from playground.models import load_tokenizer
-            from playground.tokens import Vocabulary
+        return self._tokenizers.vocabulary(model)
 
-            self._vocabularies[model] = Vocabulary(load_tokenizer(model))
-        return self._vocabularies[model]
+    def _at_hand(self, name: str) -> Vocabulary | None:
+        engine = self._engine
+        return engine.vocabulary if engine is not None and engine.info.name == name else None
 
     @staticmethod
     def _prompt(ask: Ask, vocabulary: Vocabulary) -> Prompt:

@@ -17,6 +17,11 @@ from typing import Any
 import numpy as np
 
 from playground.errors import PlaygroundError
+from playground.inspection import Inspection, Stopped
+from playground.inspection.check import Check
+from playground.inspection.experiment import Ablation, Neuron, Uncached
+from playground.inspection.weights import Weights
+from playground.tokenroom import TokenRoom
 from playground.trace import (
     SCHEMA,
     Candidates,
@@ -30,6 +35,8 @@ from playground.trace import (
     Trace,
     piece_text,
 )
+from playground.vocabularies import Tokenizers
+from tests import fake_inside
 
 EOS = 256
 ROWS, WIDTH, LAYERS, KV = 263, 12, 3, 2
@@ -231,7 +238,7 @@ class FakeRow:
     tokenizer_only: bool = False
 
 
-class FakeHost:
+class FakeHost(TokenRoom):
     """A host whose model says `answer`. Settings of its runs are attributes."""
 
     def __init__(self, answer: str = "It is 苹果. ✓", **limits: Any) -> None:
@@ -240,6 +247,11 @@ class FakeHost:
         self.options: dict[str, Any] = {}
         self.runs: list[FakeRun] = []
         self.names = ("scripted", "other")
+        self._tokenizers = Tokenizers(self.names)
+        # Looking inside: what was asked for, seconds for each of its turns, what goes wrong.
+        self.looks: list[tuple[Any, ...]] = []
+        self.look_s = 0.0
+        self.look_fails: Exception | None = None
         self._status = FakeStatus()
 
     def start(self) -> None:
@@ -275,6 +287,62 @@ class FakeHost:
         if not 0 <= token_id < ROWS:
             raise PlaygroundError("error.token_id", value=token_id, last=ROWS - 1)
         return row_of(token_id, n)
+
+    def inspect(
+        self, trace: Trace, on_progress: Any = None, should_stop: Any = None, *,
+        layers: Any = None, lens: Any = None,
+    ) -> Inspection:  # fmt: skip
+        self._looks(trace, "inspect", None if layers is None else tuple(layers), lens)
+        self._turns("forward", LAYERS, on_progress, should_stop)
+        self._turns("lens", LAYERS + 1, on_progress, should_stop)
+        return fake_inside.inspection_of(trace, layers, lens)
+
+    def weights(self) -> Weights | None:
+        return None if self._status.info is None else fake_inside.weights_of(self._status.info)
+
+    def neuron(self, layer: int, neuron_id: int, k: int = 10) -> Neuron:
+        self._looks(None, "neuron", layer, neuron_id)
+        time.sleep(self.look_s)
+        return fake_inside.neuron_of(layer, neuron_id, k)
+
+    def ablate(
+        self, trace: Trace, step: int, hide: Any = None, head: Any = None, ffn: Any = None
+    ) -> Ablation:
+        self._looks(trace, "ablate", step, hide, head, ffn)
+        time.sleep(self.look_s)
+        return fake_inside.ablation_of(trace, step, hide, head, ffn)
+
+    def uncached(self, trace: Trace, on_progress: Any = None, should_stop: Any = None) -> Uncached:
+        self._looks(trace, "uncached")
+        self._turns("uncached", len(trace.steps), on_progress, should_stop)
+        return fake_inside.uncached_of(trace)
+
+    def checks(
+        self, trace: Trace, on_progress: Any = None, should_stop: Any = None
+    ) -> tuple[Check, ...]:
+        self._looks(trace, "checks")
+        self._turns("check", len(trace.steps), on_progress, should_stop)
+        return fake_inside.checks_of(trace)
+
+    def _looks(self, trace: Trace | None, *asked: Any) -> None:
+        self.looks.append(asked)
+        info = self._status.info
+        if info is None:
+            raise PlaygroundError("error.model_not_ready", name=self._status.name)
+        if trace is not None and trace.model != info:
+            raise PlaygroundError(
+                "error.inspect_other_model", recorded=trace.model.name, loaded=info.name
+            )
+        if self.look_fails is not None:
+            raise self.look_fails
+
+    def _turns(self, stage: str, n: int, on_progress: Any, should_stop: Any) -> None:
+        for k in range(n):
+            if should_stop is not None and should_stop():
+                raise Stopped
+            if on_progress is not None:
+                on_progress(stage, k / n)
+            time.sleep(self.look_s)
 
 
 def row_of(token_id: int, n: int = 10) -> EmbeddingRow:

@@ -20,8 +20,10 @@ from gradio_client import Client, handle_file
 
 import app
 from playground import store
+from playground.inspection.packed import pack_arrays
 from playground.ui import page
 from playground.ui.recorded import Recorded
+from tests import fake_inside
 from tests.fakes import EOS, FakeHost, prompt_of, row_of
 from tests.test_ui import finished
 
@@ -402,6 +404,74 @@ def test_server_functions_answer_over_http(server):
     assert ask("embedding", [trace["id"], 65])["row"]["id"] == 65
     assert set(ask("example", "../one")["error"]) == {"en", "zh"}
     assert ask("status", [])["status"]["info"]["name"] == "scripted"
+
+
+def worker(server: Server, who: str):
+    """How a browser asks about the inside of a run: `work` and `halt` over HTTP."""
+    config = server.http.get("/config").json()
+    (mount,) = [c for c in config["components"] if c["props"].get("server_fns")]
+
+    def ask(name: str, **request) -> dict:
+        body = {
+            "component_id": mount["id"], "fn_name": name, "session_hash": who,
+            "data": request | {"who": who},
+        }  # fmt: skip
+        return server.post("component_server/", json=body).json()
+
+    return ask
+
+
+def until_done(ask, **request) -> dict:
+    for _ in range(200):
+        told = ask("work", **request)
+        if told.get("state") not in ("waiting", "running"):
+            return told
+    raise AssertionError(told)
+
+
+def test_the_inside_of_a_run_is_asked_for_over_http(server):
+    *_, end = run(server.client, "Inside?")
+    ask = worker(server, "browser")
+    got = until_done(ask, op="inside", trace=end["trace_id"])["result"]
+    assert got["trace"] == end["trace_id"] and got["layers"] == [0, 1, 2]
+    head = ask("work", op="head", trace=end["trace_id"], layer=1, head=2)["result"]
+    assert (head["layer"], head["head"]) == (1, 2)
+    found = fake_inside.inspection_of(store.from_json(server.client.predict(
+        end["trace_id"], api_name="/trace"
+    )))  # fmt: skip
+    assert got["stream"] == json.loads(json.dumps(pack_arrays(found.stream)))
+    for bad in ({}, {"op": "x"}, {"op": "head", "trace": end["trace_id"], "layer": 1e9}):
+        assert set(ask("work", **bad)["error"]) == {"en", "zh"}
+    assert ask("halt", op="inside", trace=end["trace_id"]) == {"halted": False}
+
+
+def test_two_browsers_ask_at_once_one_halts_and_the_other_gets_it(server):
+    *_, end = run(server.client, "Both?")
+    server.host.looks, server.host.look_s = [], 0.1
+    one, two = worker(server, "one"), worker(server, "two")
+    request = {"op": "uncached", "trace": end["trace_id"]}
+    try:
+        with ThreadPoolExecutor(2) as pool:
+            told = list(pool.map(lambda ask: ask("work", **request)["state"], (one, two)))
+        assert "done" not in told
+        assert one("halt", **request) == {"halted": True}
+        # The other one waits for it; it was begun once, and was not stopped.
+        got = until_done(two, **request)["result"]
+        assert got["recorded"] is False and server.host.looks == [("uncached",)]
+        # When nobody is left it is stopped.
+        two("work", op="check", trace=end["trace_id"])
+        two("halt")
+        wait_until(lambda: server.page.inside.looking.jobs._busy == 0, 1)
+        assert len(server.page.inside.looking.jobs) == 0
+    finally:
+        server.host.look_s = 0.0
+
+
+def test_an_unknown_session_is_told_so_and_nothing_is_logged(server, caplog):
+    for path in ("queue/data?session_hash=nobody", "call/run/nothing"):
+        answer = server.http.get(f"/gradio_api/{path}")
+        assert answer.status_code == 200 and "404" in answer.text
+    assert "Traceback" not in caplog.text and "Exception" not in caplog.text
 
 
 def test_behind_a_proxy_under_a_path(tmp_path):

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 
 import pytest
+import torch
 
 from playground import models
 from playground.ask import Ask, Limits
+from playground.checks import check
 from playground.errors import PlaygroundError
 from playground.host import Host
+from playground.inspection import Stopped
+from playground.trace import Trace, same
+from tests.looking import alike
 from tests.tiny import loaded
 
 
@@ -151,6 +157,97 @@ def test_blank_prompts_are_refused_in_both_modes(loads, blank):
     for chat in (True, False):
         with pytest.raises(PlaygroundError, match="empty"):
             host.run(Ask(blank, chat=chat))
+
+
+# ---- looking inside ----
+
+
+def wrote(host: Host, question: str = "hi") -> Trace:
+    run = host.run(Ask(question, chat=False, max_tokens=4))
+    list(run)
+    return run.trace()
+
+
+def test_every_look_needs_a_model(loads):
+    trace, host = wrote(ready()), Host("llama")
+    for look in (
+        lambda: host.inspect(trace), host.weights, lambda: host.neuron(0, 0),
+        lambda: host.ablate(trace, 0, 0), lambda: host.uncached(trace),
+        lambda: host.checks(trace),
+    ):  # fmt: skip
+        with pytest.raises(PlaygroundError, match="still loading"):
+            look()
+
+
+def test_looks_are_the_engines_own(loads):
+    host = ready()
+    trace, engine = wrote(host), host._engine
+    seen = []
+    found = host.inspect(trace, lambda stage, done: seen.append(stage))
+    assert alike(found, engine.inspect(trace, layers=range(3), weights=False))
+    assert list(dict.fromkeys(seen)) == ["forward", "lens"]
+    assert host.inspect(trace, layers=[1], lens=()).details[0].layer == 1
+    assert same(host.neuron(2, 5), engine.neuron(2, 5)) and host.weights() == engine.weights()
+    assert same(
+        host.ablate(trace, 1, 0, (1, 2), 0), engine.ablate(trace, 1, hide=0, head=(1, 2), ffn=0)
+    )
+    assert len(host.uncached(trace).ms) == len(trace.steps)
+    assert [c.name for c in host.checks(trace)] == [c.name for c in check(engine, trace)]
+    for look in (host.inspect, host.uncached, host.checks):
+        with pytest.raises(Stopped):
+            look(trace, None, lambda: True)
+
+
+def test_another_models_run_is_refused(loads):
+    host = ready("qwen3")
+    trace = wrote(host)
+    tuned = dataclasses.replace(trace, model=dataclasses.replace(trace.model, source="tuned"))
+    moved = dataclasses.replace(trace.model, device="cuda", dtype="bfloat16")
+    host.switch("qwen3")
+    wait(host, "ready")
+    with pytest.raises(PlaygroundError, match="recorded with tiny-llama; the model at hand is"):
+        host.inspect(trace)
+    host.switch("llama")
+    wait(host, "ready")
+    # Of the same sizes, but not the same weights.
+    for look in (host.inspect, host.uncached, host.checks, lambda t: host.ablate(t, 0, 0)):
+        with pytest.raises(PlaygroundError, match="Load tiny-llama"):
+            look(tuned)
+    assert host.inspect(dataclasses.replace(trace, model=moved)).model == host.status().info
+
+
+@pytest.mark.parametrize("look", [
+    lambda host, trace: host.inspect(trace), lambda host, trace: host.ablate(trace, 0, 0),
+    lambda host, trace: host.uncached(trace), lambda host, trace: host.checks(trace),
+    lambda host, trace: host.neuron(0, 0),
+])  # fmt: skip
+def test_a_lack_of_memory_is_said_and_the_next_look_works(loads, monkeypatch, look):
+    host = ready()
+    trace = wrote(host)
+
+    def full(*_, **__):
+        raise torch.OutOfMemoryError
+
+    with monkeypatch.context() as lacking:
+        lacking.setattr("torch.Tensor.topk", full)
+        lacking.setattr("torch.nn.functional.embedding", full)
+        with pytest.raises(PlaygroundError, match="ran out of memory"):
+            look(host, trace)
+    assert look(host, trace)
+
+
+def test_a_look_goes_on_with_the_model_it_began_with(loads):
+    host = ready("qwen3")
+    trace, engine = wrote(host), host._engine
+
+    def switch(stage: str, done: float) -> None:
+        if host._engine is engine:
+            host.switch("qwen3")
+            wait(host, "ready")
+
+    found = host.inspect(trace, switch)
+    assert host._engine is not engine and found.model == engine.info
+    assert alike(found, engine.inspect(trace, layers=range(3), weights=False))
 
 
 def test_system_turn_and_raw_text_reach_the_model_as_asked(loads):

@@ -22,6 +22,8 @@ from playground.ui import bus, form, head, page, running, wire
 from playground.ui.ask import build_ask
 from playground.ui.desk import Desk, same_model
 from playground.ui.handlers import Handlers
+from playground.ui.inside import Inside
+from playground.ui.looking import Looking
 from playground.ui.recorded import Recorded
 from playground.ui.running import Runner
 from playground.ui.turnstile import Turnstile
@@ -584,8 +586,11 @@ def test_switching_is_the_hosts_to_allow(handlers, host):
 
 
 def test_server_functions_answer_and_never_raise(desk):
-    functions = {fn.__name__: fn for fn in bus.server_functions(desk)}
-    assert set(functions) == {"embedding", "payload", "steps", "example", "status", "stopped"}
+    inside = Inside(Looking(desk))
+    functions = {fn.__name__: fn for fn in bus.server_functions(desk, inside)}
+    assert set(functions) == {
+        "embedding", "payload", "steps", "example", "status", "stopped", "work", "halt",
+    }  # fmt: skip
 
     def call(name: str, data: object) -> dict:
         return json.loads(functions[name](data).body)
@@ -599,6 +604,7 @@ def test_server_functions_answer_and_never_raise(desk):
     for name in set(functions) - {"status"}:
         for data in bad:
             assert set(call(name, data)["error"]) == set(LANGUAGES), (name, data)
+    inside.close()
 
 
 # ---- the page ----

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from playground.errors import PlaygroundError
 from playground.ui import wire
 from playground.ui.desk import Desk
+from playground.ui.inside import Inside
 from playground.views import embedding as embedding_view
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ def pair(data: Any) -> tuple[Any, Any]:
     return data[0], data[1]
 
 
-def server_functions(desk: Desk) -> list[Callable[..., Response]]:
+def server_functions(desk: Desk, inside: Inside) -> list[Callable[..., Response]]:
     """What the client may call by name: each takes one JSON value and trusts nothing."""
 
     def embedding(data: Any) -> Response:
@@ -77,7 +78,15 @@ def server_functions(desk: Desk) -> list[Callable[..., Response]]:
 
         return answer(work)
 
-    return [embedding, payload, steps, example, status, stopped]
+    def work(data: Any) -> Response:
+        """What is asked about the inside of a run, or how far it is."""
+        return answer(lambda: inside.work(data))
+
+    def halt(data: Any) -> Response:
+        """Who asked for `work` does not want it any more."""
+        return answer(lambda: inside.halt(data))
+
+    return [embedding, payload, steps, example, status, stopped, work, halt]
 
 
 def header() -> Any:
@@ -96,12 +105,12 @@ def line() -> Any:
     )  # fmt: skip
 
 
-def app(desk: Desk) -> Any:
+def app(desk: Desk, inside: Inside) -> Any:
     """Where the client lives."""
     return gr.HTML(
         html_template="", apply_default_css=False, elem_id="bot-app",
         js_on_load="BOT.form.mount(element, server);",
-        server_functions=server_functions(desk),
+        server_functions=server_functions(desk, inside),
     )  # fmt: skip
 
 

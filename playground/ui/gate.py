@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -84,6 +85,11 @@ class Gate:
             if began:
                 raise
             await answer(refused, scope, receive, send)
+        except RuntimeError as error:
+            # Gradio tells the stream of a session it does not know so, and then also raises it.
+            if not began or not isinstance(error.__cause__, HTTPException):
+                raise
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _admit(self, path: str, scope: Scope, receive: Receive) -> Receive:
         """Check a POST; gives the `receive` that the application is to read from."""

@@ -12,11 +12,14 @@ from playground.text import say
 from playground.ui import bus, form, gate, head, routes, wire
 from playground.ui.desk import MAX_UPLOAD, Desk
 from playground.ui.handlers import Handlers
+from playground.ui.inside import Inside
+from playground.ui.looking import Looking
 from playground.ui.protocol import Host
 from playground.ui.recorded import Recorded
 from playground.ui.running import Runner
 from playground.ui.theme import theme
 from playground.ui.wiring import wire_events
+from playground.views import pair as pairs
 from playground.views import payload
 
 # Uploaded files go an hour after they came; looked for every ten minutes.
@@ -31,6 +34,7 @@ class Page:
     blocks: gr.Blocks
     desk: Desk
     runner: Runner
+    inside: Inside
     options: dict[str, Any]
 
     def launch(self, **more: Any) -> tuple[Any, str, str]:
@@ -38,8 +42,9 @@ class Page:
         return self.blocks.launch(**(self.options | more))  # type: ignore[no-any-return]
 
     def close(self) -> None:
-        """End the runs and the server."""
+        """End the runs, the looking inside, and the server."""
         self.runner.close()
+        self.inside.close()
         self.blocks.close(verbose=False)
 
 
@@ -53,13 +58,14 @@ def build(
     """The page for a host. models: the names a visitor may choose, the first one loaded first."""
     desk = Desk(host, recorded)
     runner = Runner(desk)
+    inside = Inside(Looking(desk))
     title = f"{say('en', 'ui.head.title')} · {say('zh', 'ui.head.title')}"
     with gr.Blocks(title=title, analytics_enabled=False, delete_cache=SWEEP_S) as blocks:
         header = bus.header()
         shown = [wire.public(name) for name in models]
         asking = form.build(host.limits, shown, free_models)
         bus.line()
-        bus.app(desk)
+        bus.app(desk, inside)
         handlers = Handlers(desk, runner, models)
         wire_events(asking, handlers, bus.bus(), header, blocks)
     # The turnstile says no first, and in the reader's language; this bounds what gets that far.
@@ -71,6 +77,10 @@ def build(
             {"name": name, "title": desk.recorded.title(name)} for name in desk.recorded.names
         ],
         "BOT_INITIAL": _initial(desk),
+        "BOT_PAIRS": [
+            {"name": name, "a": pairs.asked(pair.a.trace), "b": pairs.asked(pair.b.trace)}
+            for name, pair, _ in desk.recorded.pairs
+        ],
         "BOT_FORM": {
             "labels": words.table(),
             "asked": list(form.ASKED),
@@ -95,7 +105,7 @@ def build(
         "footer_links": ["api"],
         "max_file_size": MAX_UPLOAD,
     }
-    return Page(blocks, desk, runner, options)
+    return Page(blocks, desk, runner, inside, options)
 
 
 def _initial(desk: Desk) -> dict[str, Any] | None:

@@ -10,9 +10,27 @@ from typing import Protocol
 
 from playground.ask import Ask, Limits
 from playground.errors import PlaygroundError
-from playground.trace import EmbeddingRow, Finish, ModelInfo, Step, Token, Trace
+from playground.inspection import Inspection
+from playground.inspection.check import Check
+from playground.inspection.experiment import Ablation, Neuron, Uncached
+from playground.inspection.pair import Pair
+from playground.inspection.weights import Weights
+from playground.tokenlab import (
+    Comparison,
+    Cutting,
+    Form,
+    FourWays,
+    LanguageCost,
+    Ledger,
+    Story,
+    Tokenizer,
+    Training,
+)
+from playground.trace import EmbeddingRow, Finish, Message, ModelInfo, Step, Token, Trace
 
 OnPrefill = Callable[[int, int], None]
+OnProgress = Callable[[str, float | None], None]
+ShouldStop = Callable[[], bool]
 
 
 class Status(Protocol):
@@ -83,3 +101,62 @@ class Host(Protocol):
     def run(self, ask: Ask, on_prefill: OnPrefill | None = None) -> Run: ...
     def tokens(self, ask: Ask, model: str | None = None) -> Prompt: ...
     def embedding(self, token_id: int, n: int = 10) -> EmbeddingRow: ...
+
+    # Looking inside. on_progress(stage, fraction of it); should_stop: a yes raises `Stopped`.
+    def inspect(
+        self,
+        trace: Trace,
+        on_progress: OnProgress | None = None,
+        should_stop: ShouldStop | None = None,
+        *,
+        layers: Sequence[int] | None = None,
+        lens: Sequence[int] | None = None,
+    ) -> Inspection: ...
+    def weights(self) -> Weights | None: ...
+    def neuron(self, layer: int, neuron_id: int, k: int = 10) -> Neuron: ...
+    def ablate(
+        self,
+        trace: Trace,
+        step: int,
+        hide: int | None = None,
+        head: tuple[int, int] | None = None,
+        ffn: int | None = None,
+    ) -> Ablation: ...
+    def uncached(
+        self,
+        trace: Trace,
+        on_progress: OnProgress | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> Uncached: ...
+    def pair(
+        self,
+        a: Ask,
+        b: Ask,
+        on_progress: OnProgress | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> Pair: ...
+    def checks(
+        self,
+        trace: Trace,
+        on_progress: OnProgress | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> tuple[Check, ...]: ...
+
+    # The tokenizer laboratory; no weights are needed.
+    def tokenizers(self) -> Sequence[Tokenizer]: ...
+    def encodings(self) -> Sequence[str]: ...
+    def first_tokenizer(self) -> str: ...
+    def cut(self, model: str, text: str) -> Cutting: ...
+    def story(self, model: str, written: str) -> tuple[Story, Sequence[bytes]]: ...
+    def ledger(self, model: str, text: str, control: bool = False) -> Ledger: ...
+    def ways(self, model: str, text: str) -> FourWays: ...
+    def compare(self, models: Sequence[str], text: str) -> Comparison: ...
+    def languages(self, models: Sequence[str]) -> tuple[Sequence[LanguageCost], str]: ...
+    def train(self, corpus: str, merges: int) -> Training: ...
+    def templates(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        thinking: bool | None = None,
+        control: bool = False,
+    ) -> Sequence[Form]: ...
