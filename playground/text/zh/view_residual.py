@@ -1,0 +1,75 @@
+"""残差流面板，以及作为总和的 logit。"""
+
+TEXT = {
+    "panel.residual.tab": "残差流",
+    "panel.residual.title": "残差流：一切相加，就是分数",
+    "panel.residual.why": "一个 token 以一长串数字的形式穿过各层。没有哪一层会替换它：注意力和前馈网络只是往里加，"
+    "就像溪水汇入河流。所以，选中的 token 得到的分数可以重新拆开：这里来了多少，那里来了多少。",
+    "panel.residual.how": "残差流 = 嵌入（+ 位置）+ 各层（注意力 + 前馈网络）之和 · 一份 = 写入的向量 ·（输出头的行 × 增益）/ "
+    "最终归一化在该位置的尺度，LayerNorm 先从每一份减去均值 · 一个头的份额经过 o_proj 中属于它的那一块 · 总和用 float64 计算。",
+    "panel.residual.layer": "层",
+    "panel.residual.no_sum": "这个模型的分数无法拆开。",
+    "panel.residual.no_heads": "这个模型的各个头无法分开。",
+    # 河流
+    "panel.residual.river": "逐层汇入了什么",
+    "panel.residual.river_hint": "河的宽度是残差流向量的长度（范数）：一层之前、注意力与前馈网络之间、一层之后。"
+    "柱子是写入向量的长度，用同一比例：实心是注意力，空心是前馈网络。长度不能像数字那样相加：写入的向量可以顺流、横向或逆流。最下面是每次写入与所选 token 在输出头中那一行的方向有多一致。",
+    "panel.residual.river_label": "残差流与每层的写入；方向键在各层间移动，回车选中",
+    "panel.residual.river_table": "用表格看这些数字",
+    "panel.residual.scale": "比例",
+    "panel.residual.scale_root": "平方根（看清小的）",
+    "panel.residual.scale_true": "真实比例",
+    "panel.residual.lane_attn": "注意力写入",
+    "panel.residual.lane_stream": "残差流",
+    "panel.residual.lane_ffn": "前馈网络写入",
+    "panel.residual.lane_cosine": "与“{token}”那一行的余弦",
+    "panel.residual.read_layer": "第 {l} 层：残差流 {before}，注意力写入 {attn}（余弦 {attn_cosine}）→ {mid}，前馈网络写入 {ffn}（余弦 {ffn_cosine}）→ {after}",
+    "panel.residual.read_parallel": "第 {l} 层：残差流 {before}，注意力写入 {attn}（余弦 {attn_cosine}），前馈网络写入 {ffn}（余弦 {ffn_cosine}）→ {after}",
+    "panel.residual.read_stream": "第 {l} 层：残差流 {before} → {after}",
+    "panel.residual.col.layer": "层",
+    "panel.residual.col.before": "之前",
+    "panel.residual.col.attn": "注意力写入",
+    "panel.residual.col.mid": "两者之间",
+    "panel.residual.col.ffn": "前馈网络写入",
+    "panel.residual.col.after": "之后",
+    "panel.residual.col.attn_cosine": "余弦（注意力）",
+    "panel.residual.col.ffn_cosine": "余弦（前馈网络）",
+    # 总和
+    "panel.residual.frozen_rms": "最终归一化怎样处理：它把整个向量除以一个数。这个数固定为它在该位置的真实值，"
+    "于是分数就是各份之和，除舍入误差外完全精确。",
+    "panel.residual.frozen_layer": "最终归一化（LayerNorm）怎样处理：先减去均值，再除以一个数。均值从每一份里减去；"
+    "这个数固定为它在该位置的真实值，于是分数就是各份之和，除舍入误差外完全精确。",
+    "panel.residual.sum": "分数是一个总和",
+    "panel.residual.sum_hint": "每根柱子从上一根结束的地方开始：先是嵌入，然后是各层的注意力（实心）和前馈网络（空心），"
+    "一直加到所选 token 的 logit。",
+    "panel.residual.sum_label": "logit 作为各份之和；方向键在各份间移动",
+    "panel.residual.sum_table": "用表格看各份",
+    "panel.residual.part.embedding": "嵌入",
+    "panel.residual.part.position": "位置",
+    "panel.residual.part.attn": "第 {l} 层注意力",
+    "panel.residual.part.ffn": "第 {l} 层前馈网络",
+    "panel.residual.part.norm_bias": "归一化的偏置",
+    "panel.residual.part.head_bias": "输出头的偏置",
+    "panel.residual.total": "总和",
+    "panel.residual.goal": "模型给“{token}”的 logit：{value}",
+    "panel.residual.read_part": "{part}：{value}，累计 {sum}",
+    "panel.residual.read_total": "各份总和：{total}",
+    "panel.residual.balance": "抬高它的共 {plus}，压低它的共 {minus}；合计 {total}，模型给出 {logit}，相差 {gap}。",
+    "panel.residual.cap": "这个模型用 {cap} × tanh(分数 / {cap}) 限制分数：各份之和是限制之前的分数 {logit}，限制之后是 {capped}。",
+    "panel.residual.differences": "softmax 只看分数之差：同样抬高所有 token 的一份会算在这里，却不改变任何概率。",
+    "panel.residual.col.part": "份",
+    "panel.residual.col.adds": "加上",
+    "panel.residual.col.sum": "累计",
+    # 各个头
+    "panel.residual.heads": "谁投了这个 token 的票",
+    "panel.residual.heads_hint": "这一步里，每个注意力头给该 token 的 logit 加了多少。从左到右是层，从上到下是头，都从 0 数起；"
+    "最深的颜色是这一步里最大的值。点击一格，各处就都看这个头。",
+    "panel.residual.heads_label": "logit 的各份，头 × 层；方向键移动，回车选中",
+    "panel.residual.heads_table": "用表格看所有的头",
+    "panel.residual.head_row": "头 {h}",
+    "panel.residual.read_head": "第 {l} 层，头 {h}：{value}",
+    "panel.residual.attn_bias": "输出投影的偏置不属于任何头，所有层合计加上 {value}。",
+    "panel.residual.votes": "最强的十份（头与前馈网络）",
+    "panel.residual.vote_head": "第 {l} 层头 {h}",
+    "panel.residual.col.head": "头",
+}
