@@ -6,8 +6,8 @@
   const SETTING = "bot.tabs";
 
   /** Where each chapter stands among the panels, by stage; after those of the same stage. */
-  const CHAPTERS = { inside: 3, cost: 5, lab: 7 };
-  const SIGNS = { inside: "3", cost: "5", lab: "?" };
+  const CHAPTERS = { template: 1, pieces: 2, inside: 3, cost: 5, lab: 7 };
+  const SIGNS = { template: "1", pieces: "2", inside: "3", cost: "5", lab: "?" };
 
   let kept = {};
   try {

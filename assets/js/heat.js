@@ -9,16 +9,7 @@
   const BOT = window.BOT;
   const { el } = BOT;
   const TEXT = 12; // px, of names beside rows and columns
-  const colour = (look, name) => look.getPropertyValue(name).trim();
-
-  /** [r, g, b] of a CSS colour, by painting it. */
-  const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  function rgb(css) {
-    probe.clearRect(0, 0, 1, 1);
-    probe.fillStyle = css;
-    probe.fillRect(0, 0, 1, 1);
-    return probe.getImageData(0, 0, 1, 1).data;
-  }
+  const font = () => `${TEXT}px ${BOT.ink("--bot-mono")}`;
 
   /** heat({label, read(r, c), pick(r, c), rowName(r), colName(c), signed, tall, least, gutter,
    *  legend(low, high)}) -> {node, set({rows, cols, value(r, c), most}), mark({row, col}),
@@ -46,14 +37,19 @@
     let width = 0;
     let picture = null;
     let foot = 0;
+    let level = true; // whether the names of the columns fit beneath them, side by side
+
+    /** How wide a name is drawn, in px. */
+    function wide(text) {
+      const g = canvas.getContext("2d");
+      g.font = font();
+      return g.measureText(text).width;
+    }
 
     const cell = () => Math.max(least, (width - gutter) / map.cols);
 
     function shades() {
-      const look = getComputedStyle(canvas);
-      const up = rgb(colour(look, def.up || "--bot-accent"));
-      const down = rgb(colour(look, "--bot-src-generated"));
-      const paper = rgb(colour(look, "--bot-surface"));
+      const [up, down, paper] = [def.up || "--bot-accent", "--bot-src-generated", "--bot-surface"].map(BOT.rgb);
       return (x) => {
         const share = Math.min(1, Math.abs(x) / map.most) ** 0.8; // small ones stay visible
         const ink = x < 0 ? down : up;
@@ -90,11 +86,13 @@
       if (!next || !map.rows) return;
       width = next;
       const ratio = window.devicePixelRatio || 1;
-      foot = names(def.colName, map.cols).some(Boolean) ? (cell() >= 26 ? TEXT + 8 : 64) : 0;
-      const wide = gutter + cell() * map.cols;
-      canvas.width = Math.round(wide * ratio);
+      const below = names(def.colName, map.cols).filter(Boolean);
+      level = below.every((text) => wide(text) <= cell() - 4);
+      foot = below.length ? (level ? TEXT : Math.min(56, Math.max(...below.map(wide)))) + 8 : 0;
+      const whole = gutter + cell() * map.cols;
+      canvas.width = Math.round(whole * ratio);
       canvas.height = Math.round((map.rows * tall + foot) * ratio);
-      canvas.style.width = `${wide}px`;
+      canvas.style.width = `${whole}px`;
       canvas.style.height = `${map.rows * tall + foot}px`;
       canvas.style.setProperty("--gutter", `${gutter}px`);
       canvas.style.setProperty("--foot", `${foot}px`);
@@ -104,15 +102,14 @@
     function draw() {
       if (!width || !picture) return;
       const ratio = window.devicePixelRatio || 1;
-      const look = getComputedStyle(canvas);
       const g = canvas.getContext("2d");
       const w = cell();
       g.setTransform(ratio, 0, 0, ratio, 0, 0);
       g.clearRect(0, 0, canvas.width, canvas.height);
       g.imageSmoothingEnabled = false;
       g.drawImage(picture, gutter, 0, w * map.cols, tall * map.rows);
-      g.fillStyle = colour(look, "--bot-muted");
-      g.font = `${TEXT}px ${colour(look, "--bot-mono")}`;
+      g.fillStyle = BOT.ink("--bot-muted");
+      g.font = font();
       g.textBaseline = "middle";
       g.textAlign = "right";
       const every = Math.max(1, Math.ceil((TEXT + 3) / tall));
@@ -120,9 +117,9 @@
         if (text && (r % every === 0 || r === marked.row)) g.fillText(fit(g, text, gutter - 6), gutter - 5, (r + 0.5) * tall);
       });
       bottom(g, w);
-      outline(g, marked.row, marked.col, look, "--bot-ink", 1.5);
+      outline(g, marked.row, marked.col, "--bot-ink", 1.5);
       const seen = hover || (document.activeElement === canvas ? at : null);
-      if (seen) box(g, seen.row, seen.col, colour(look, "--bot-bad"), 2);
+      if (seen) box(g, seen.row, seen.col, BOT.ink("--bot-bad"), 2);
     }
 
     function fit(g, text, room) {
@@ -134,7 +131,6 @@
     /** Names under the columns: level where there is room, else turned; not all where it is tight. */
     function bottom(g, w) {
       if (!foot) return;
-      const level = w >= 26;
       const every = level ? 1 : Math.max(1, Math.ceil((TEXT + 2) / w));
       const top = map.rows * tall + 5;
       names(def.colName, map.cols).forEach((text, c) => {
@@ -151,8 +147,8 @@
       });
     }
 
-    function outline(g, row, col, look, name, thick) {
-      g.strokeStyle = colour(look, name);
+    function outline(g, row, col, name, thick) {
+      g.strokeStyle = BOT.ink(name);
       g.lineWidth = thick;
       const w = cell();
       const half = thick / 2;

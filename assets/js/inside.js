@@ -149,6 +149,23 @@
     if (data) aim(data);
     changed();
   }
+  /** With its model at hand a recorded run has all its layers: what is known of it is renewed. */
+  async function renew() {
+    const { data, id } = now;
+    if (!data || !data.recorded || data.layers.length === data.model.n_layers) return;
+    try {
+      const more = await BOT.work({ op: "inside", trace: id }).promise;
+      if (now.id === id && more.layers.length > data.layers.length) {
+        data.layers = more.layers;
+        version += 1;
+        BOT.emit("layers", data);
+        BOT.schedule();
+      }
+    } catch { /* what was recorded is still there */ }
+  }
+  BOT.on("status", (status) => {
+    if (status.state === "ready") renew();
+  });
   BOT.on("trace", follow);
   BOT.on("frame", () => {
     const { trace } = state;

@@ -11,12 +11,6 @@
   const LINE = 64; // height of one line of bars
   const GAP = 10;
 
-  /** Call fn when the page turns light or dark. */
-  BOT.onTheme = (fn) => BOT.on("theme", fn);
-  new MutationObserver(() => BOT.emit("theme")).observe(document.documentElement, { attributes: true, attributeFilter: ["class"] });
-  addEventListener("DOMContentLoaded", () =>
-    new MutationObserver(() => BOT.emit("theme")).observe(document.body, { attributes: true, attributeFilter: ["class"] }));
-
   /** The strip: a canvas that wraps the values into as many lines as its width asks for. */
   BOT.strip = (readout) => {
     const canvas = el("canvas", { class: "bot-strip", tabindex: 0, role: "slider", "data-bot-keys": "own",

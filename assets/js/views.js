@@ -31,6 +31,7 @@
         view.lang = state.lang;
         if (api.lang) api.lang(state.lang);
       }
+      if (api.always) api.always();
       if (!trace) return;
       if (view.trace !== trace) {
         Object.assign(view, { trace, seen: trace.steps.length, i: null, finish: trace.finish });
@@ -100,7 +101,8 @@
    *  neighbours with the same `group` share one box of that class. */
   BOT.bar = (def) => bars.push(def);
   /** A framed panel of a stage: {id, stage, deck, mount(body, ctx) -> {trace, append, end, step, lang,
-   *  refresh}}. refresh is called in every frame while it is on screen. deck: the chapter it is in. */
+   *  refresh, always}}. refresh is called in every frame while it is on screen, `always` also where
+   *  there is no trace. deck: the chapter it is in. */
   BOT.panel = (def) => panels.push(def);
 
   function framed(def) {

@@ -1,0 +1,40 @@
+/* The page's colours for what is painted: read once, and again when it turns light or dark. */
+"use strict";
+(() => {
+  const BOT = window.BOT;
+
+  const inks = new Map();
+  const shades = new Map();
+  const probe = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+
+  /** Call fn when the page turns light or dark. */
+  BOT.onTheme = (fn) => BOT.on("theme", fn);
+  const turned = () => {
+    inks.clear();
+    shades.clear();
+    BOT.emit("theme");
+  };
+  const watch = (node) => new MutationObserver(turned).observe(node, { attributes: true, attributeFilter: ["class"] });
+  watch(document.documentElement);
+  addEventListener("DOMContentLoaded", () => watch(document.body));
+
+  /** The value of a variable of the style sheet ("--bot-ink"). */
+  BOT.ink = (name) => {
+    if (!inks.has(name)) {
+      const root = BOT.state.root || document.body;
+      inks.set(name, getComputedStyle(root).getPropertyValue(name).trim());
+    }
+    return inks.get(name);
+  };
+
+  /** The same as [r, g, b], by painting it. */
+  BOT.rgb = (name) => {
+    if (!shades.has(name)) {
+      probe.clearRect(0, 0, 1, 1);
+      probe.fillStyle = BOT.ink(name);
+      probe.fillRect(0, 0, 1, 1);
+      shades.set(name, probe.getImageData(0, 0, 1, 1).data);
+    }
+    return shades.get(name);
+  };
+})();
