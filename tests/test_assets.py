@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,7 @@ def test_every_panel_has_its_frame_of_texts():
     found = {i: int(stage) for _, source in sources() for i, stage in PANELS.findall(source)}
     assert found == {
         "template": 1, "tokens": 2, "embedding": 3, "candidates": 4, "timeline": 5, "text": 6,
+        "contrast": 7, "check": 7,
     }  # fmt: skip
     for lang in ("en", "zh"):
         for panel in found:
@@ -142,3 +144,9 @@ def test_python_and_css_have_the_same_colours():
 def test_python_and_css_have_the_same_fonts(name):
     found = re.search(rf"--bot-{name}:\s*(.*?);", CSS, re.S)
     assert found and " ".join(found[1].split()) == getattr(style, name.upper())
+
+
+def test_no_two_scripts_give_the_client_the_same_name():
+    found = [n for _, source in sources()
+             for n in re.findall(r"^  (BOT\.[\w.]+) = ", source, re.M)]  # fmt: skip
+    assert [n for n, count in Counter(found).items() if count > 1] == []

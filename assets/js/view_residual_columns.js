@@ -17,7 +17,7 @@
    *  label: text key of its name. read: the words of a column. place(space) -> height in px: what
    *  stands still, for another width, data or language; paint(space): the numbers of the step.
    *  space: {n, left, right, width, w: of a column, x(k): its left edge}. art: the group to draw in. */
-  BOT.columns = (def) => {
+  BOT.residualColumns = (def) => {
     const art = svg("g");
     const [cursor, marked] = ["cursor", "marked"].map((kind) => svg("rect", { class: `bot-cols-${kind}`, y: 0, hidden: "" }));
     const node = svg("svg", { class: "bot-cols", tabindex: 0, role: "application", "data-bot-keys": "own",

@@ -24,7 +24,7 @@
     let rooted = true;
     let lay = null; // {unit, base: {attn, stream, ffn, cosine}, turn}
 
-    const frame = BOT.columns({ label: "panel.residual.river_label", read, pick, place, paint });
+    const frame = BOT.residualColumns({ label: "panel.residual.river_label", read, pick, place, paint });
     const { art } = frame;
     const river = svg("path", { class: "bot-river" });
     const inflow = svg("path", { class: "bot-river-inflow" });

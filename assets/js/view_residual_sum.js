@@ -41,7 +41,7 @@
     let range = { low: 0, high: 1 };
     let sums = new Float64Array(0); // before the first part, after each
 
-    const frame = BOT.columns({ label: "panel.residual.sum_label", read, place, paint,
+    const frame = BOT.residualColumns({ label: "panel.residual.sum_label", read, place, paint,
       pick: (k) => { if (k < parts.length && parts[k].layer !== null) pick(parts[k].layer); } });
     const { art } = frame;
     const grid = BOT.svgPool(art, "line", { class: "bot-cols-line is-soft" });

@@ -52,11 +52,15 @@
       }
       if (api.refresh) api.refresh();
     } catch (error) {
-      // One broken view must not take the page with it, nor show yesterday's numbers.
-      console.error(error);
-      view.failed = true;
-      view.body.replaceChildren(BOT.say(BOT.el("p", { class: "bot-note bot-note-bad" }), "ui.view_failed"));
+      fail(view, error);
     }
+  }
+
+  /** One broken view must not take the page with it, nor show yesterday's numbers. */
+  function fail(view, error) {
+    console.error(error);
+    view.failed = true;
+    view.body.replaceChildren(BOT.say(BOT.el("p", { class: "bot-note bot-note-bad" }), "ui.view_failed"));
   }
 
   // What still shows the trace before can not be clicked: its numbers would be looked up in the new.
@@ -90,7 +94,11 @@
   function show(def, element, body, lazy) {
     const view = { element, body, api: null, trace: null, seen: 0, i: null, lang: state.lang };
     view.visible = !(lazy && observer);
-    view.api = def.mount(body, ctx);
+    try {
+      view.api = def.mount(body, ctx);
+    } catch (error) {
+      fail(view, error);
+    }
     views.push(view);
     if (lazy && observer) observer.observe(element);
   }
