@@ -1,0 +1,101 @@
+"""Two prompts side by side."""
+
+TEXT = {
+    "error.pair_long": "One of these prompts is {n} tokens long; at most {limit} can be compared.",
+    "error.pair_same": "Both prompts give the same tokens. Change a word in one of them.",
+    "panel.contrast.title": "Contrast: two prompts, one word apart",
+    "panel.contrast.tab": "Contrast",
+    "panel.contrast.why": "Two questions that differ in a single word end in the same word, and yet "
+    "get different answers. So somewhere on the way through the layers, what stands at that last "
+    "word must have taken up the difference. Here is where.",
+    "panel.contrast.how": "both prompts are run greedily by one model; cosine = x·y / (|x||y|) of the "
+    "residual streams at the last prompt position, the embedding output and then after each layer. "
+    "They part at the layer across which 1 − cosine rises most. Lens: the stream through the final "
+    "norm and the LM head. Reading: softmax weights from the last position, summed over the tokens "
+    "that differ. Layers and heads are counted from 0.",
+    "panel.contrast.recorded": "Recorded",
+    "panel.contrast.field_a": "First prompt",
+    "panel.contrast.field_b": "Second prompt",
+    "panel.contrast.mode": "How the prompts go in",
+    "panel.contrast.mode_raw": "as they are",
+    "panel.contrast.mode_chat": "as a chat",
+    "panel.contrast.go": "Compare",
+    "panel.contrast.asking": "Asking …",
+    "panel.contrast.failed": "The comparison could not be made. Try again.",
+    "panel.contrast.damaged": "This recorded file is not as it was written: its checksum does not "
+    "fit. Its numbers may be wrong.",
+    "panel.contrast.prompt_a": "Tokens of the first prompt",
+    "panel.contrast.prompt_b": "Tokens of the second prompt",
+    "panel.contrast.token": "position {position}, id {id}",
+    "panel.contrast.differs": " (differs)",
+    "panel.contrast.answer": "goes on",
+    "panel.contrast.ended": "and ends there",
+    "panel.contrast.cut": "(the first {n} tokens)",
+    "panel.contrast.cut.one": "(the first token)",
+    "panel.contrast.story": "They part at layer {layer}: across it 1 − cosine rises most, from {from} "
+    "to {to}.",
+    "panel.contrast.story_head": "Of all heads, head {head} of layer {layer} reads the word that "
+    "differs most: {a} of its weight in A, {b} in B.",
+    "panel.contrast.never": "They part nowhere: 1 − cosine rises across no layer.",
+    "panel.contrast.apart_at_start": "The last tokens themselves differ, so the two are apart from "
+    "the start.",
+    "panel.contrast.curve_title": "How far apart the last positions are",
+    "panel.contrast.curve_hint": "0 means the same direction. E is the embedding output, the numbers "
+    "are the layers.",
+    "panel.contrast.curve": "1 − cosine after every layer; arrow keys move along",
+    "panel.contrast.axis": "1 − cosine",
+    "panel.contrast.axis_log": "1 − cosine, each line ten times the one below; hollow: exactly 0",
+    "panel.contrast.axis_layers": "after layer",
+    "panel.contrast.parts_here": "layer {layer}: the steepest rise",
+    "panel.contrast.scale": "Scale of the curve",
+    "panel.contrast.linear": "even scale",
+    "panel.contrast.log": "logarithmic",
+    "panel.contrast.gap_at": "after layer {layer}: 1 − cosine = {gap} (cosine {cosine})",
+    "panel.contrast.gap_start": "embedding output: 1 − cosine = {gap} (cosine {cosine})",
+    "panel.contrast.next_title": "The next token under both",
+    "panel.contrast.next_hint": "The most likely tokens of either prompt, by the larger of the two "
+    "probabilities.",
+    "panel.contrast.next": "Probability of the next token under both prompts",
+    "panel.contrast.in_a": "after the first prompt (A)",
+    "panel.contrast.in_b": "after the second prompt (B)",
+    "panel.contrast.rank": "rank {rank}",
+    "panel.contrast.chosen": "taken by {side}",
+    "panel.contrast.lens_title": "First guess after every layer",
+    "panel.contrast.lens_hint": "What each stream would say if the model ended there. ≠ marks layers "
+    "where the two say something else.",
+    "panel.contrast.lens": "First guess of both prompts after every layer",
+    "panel.contrast.embedding": "E",
+    "panel.contrast.reads_head": "Who reads the word that differs",
+    "panel.contrast.reads_hint": "Weight from the last position on the tokens that differ; one cell "
+    "per head, a row per layer. A weight says what was read, not why.",
+    "panel.contrast.reads_title": "{side} reads {text}",
+    "panel.contrast.reads_a": "Heads of the first prompt: weight on the tokens that differ",
+    "panel.contrast.reads_b": "Heads of the second prompt: weight on the tokens that differ",
+    "panel.contrast.reads_none": "This prompt has no token of its own: the other one only has more in "
+    "between.",
+    "panel.contrast.read": "layer {layer}, head {head}: {p} ({exact})",
+    "panel.contrast.strongest": "Strongest heads",
+    "panel.contrast.head": "layer {layer} · head {head}",
+    "panel.contrast.table_layers": "All layers as a table",
+    "panel.contrast.table_next": "The candidates as a table",
+    "panel.contrast.table_heads": "All heads as a table",
+    "panel.contrast.col.place": "after layer",
+    "panel.contrast.col.guess_a": "A says",
+    "panel.contrast.col.guess_b": "B says",
+    "panel.contrast.col.gap": "1 − cosine",
+    "panel.contrast.col.apart": "apart",
+    "panel.contrast.col.cosine": "cosine",
+    "panel.contrast.col.distance": "distance / mean norm",
+    "panel.contrast.col.entropy_a": "entropy A (bits)",
+    "panel.contrast.col.entropy_b": "entropy B (bits)",
+    "panel.contrast.col.token": "token",
+    "panel.contrast.col.id": "id",
+    "panel.contrast.col.p_a": "p in A",
+    "panel.contrast.col.p_b": "p in B",
+    "panel.contrast.col.rank_a": "rank in A",
+    "panel.contrast.col.rank_b": "rank in B",
+    "panel.contrast.col.layer": "layer",
+    "panel.contrast.col.head": "head",
+    "panel.contrast.col.read_a": "weight in A",
+    "panel.contrast.col.read_b": "weight in B",
+}
