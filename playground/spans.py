@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 from tokenizers import normalizers
@@ -44,7 +45,12 @@ def rewritten(text: str, normalizer: Any) -> list[tuple[int, int]]:
     before it. Where the groups one by one do not give the normalised text, there is one group:
     the whole text.
     """
-    read = normalizer.normalize_str
+    # A text has few characters and pairs of them that differ; long rows of marks are not kept.
+    kept = cache(normalizer.normalize_str)
+
+    def read(part: str) -> str:
+        return str(kept(part) if len(part) < 8 else normalizer.normalize_str(part))
+
     groups, parts, start = [], [], 0
     while start < len(text):
         end, made = start + 1, read(text[start])
@@ -57,13 +63,17 @@ def rewritten(text: str, normalizer: Any) -> list[tuple[int, int]]:
             groups.append((start, end))
         parts.append(made)
         start = end
-    return groups if "".join(parts) == read(text) else [(0, len(text))]
+    whole = normalizer.normalize_str(text)
+    return groups if "".join(parts) == whole else [(0, len(text))]
 
 
 def widened(
     spans: Iterable[tuple[int, int]], groups: Iterable[tuple[int, int]]
 ) -> list[tuple[int, int]]:
     """`spans`, each over the whole of every group that it touches."""
+    groups = list(groups)
+    if not groups:
+        return list(spans)
     of = {i: group for group in groups for i in range(*group)}
     return [
         (min(start, of.get(start, (start,))[0]), max(end, of.get(end - 1, (0, end))[1]))

