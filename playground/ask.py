@@ -9,7 +9,10 @@ from playground.trace import SamplingParams
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What a visitor wants run. thinking: what the template is told, None for nothing."""
+    """What a visitor wants run. thinking: what the template is told, None for nothing.
+
+    form: a template in the place of the model's own, one of `tokenlab.FORM_NAMES`.
+    """
 
     prompt: str
     system: str = ""
@@ -17,6 +20,7 @@ class Ask:
     thinking: bool | None = None
     params: SamplingParams = field(default_factory=SamplingParams)
     max_tokens: int = 64
+    form: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

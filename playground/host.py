@@ -21,6 +21,7 @@ from playground.vocabularies import Tokenizers
 if TYPE_CHECKING:
     from playground.engine import Engine
     from playground.inside.forcing import OnProgress, ShouldStop
+    from playground.inspection.digits import Digits
     from playground.inspection.pair import Pair
     from playground.models import ModelRow
     from playground.run import OnPrefill, Run
@@ -131,6 +132,25 @@ class Host(Insight, TokenRoom):
             first, second, a.max_tokens, on_progress=on_progress, should_stop=should_stop
         )
 
+    def digits(
+        self,
+        a: Ask,
+        b: Ask,
+        prefix: str,
+        on_progress: OnProgress | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> Digits:
+        """How likely each digit is as the answer to two questions, see `playground.digits`."""
+        from playground.digits import digits
+
+        for ask in (a, b):
+            self.check(replace(ask, prompt=ask.prompt + prefix))
+        engine = self._ready()
+        first, second = ((ask.prompt, self._prompt(ask, engine.vocabulary)) for ask in (a, b))
+        return digits(
+            engine, first, second, prefix, on_progress=on_progress, should_stop=should_stop
+        )
+
     def tokens(self, ask: Ask, model: str | None = None) -> Prompt:
         """What `ask` becomes before the model sees it; needs no weights when `model` is named."""
         self.check(ask)
@@ -180,12 +200,14 @@ class Host(Insight, TokenRoom):
 
     @staticmethod
     def _prompt(ask: Ask, vocabulary: Vocabulary) -> Prompt:
-        from playground import template
+        from playground import forms, template
 
         if not ask.chat:
             return template.raw(vocabulary, ask.prompt)
         system = (Message("system", ask.system),) if ask.system.strip() else ()
         messages = (*system, Message("user", ask.prompt))
+        if ask.form is not None:
+            return forms.chat(vocabulary, messages, ask.form)
         return template.chat(vocabulary, messages, thinking=ask.thinking)
 
     def _load(self, name: str) -> None:

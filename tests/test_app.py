@@ -23,8 +23,10 @@ from playground import store
 from playground.inspection.packed import pack_arrays
 from playground.ui import page
 from playground.ui.recorded import Recorded
+from playground.vocabularies import Tokenizers
 from tests import fake_inside
 from tests.fakes import EOS, FakeHost, prompt_of, row_of
+from tests.test_tokenroom import QWEN, SMOL, at_hand, library
 from tests.test_ui import finished
 
 ROOT = Path(__file__).parent.parent
@@ -91,7 +93,10 @@ def call(server: Server, *data) -> list[dict]:
 
 def test_the_endpoints_are_those_that_are_meant(server):
     named = server.client.view_api(return_format="dict", print_info=False)["named_endpoints"]
-    assert set(named) == {"/run", "/open", "/trace", "/tokens", "/embedding", "/models"}
+    assert set(named) == {
+        "/run", "/open", "/trace", "/tokens", "/embedding", "/models", "/ledger", "/cut", "/ways",
+        "/compare", "/languages", "/train", "/templates",
+    }  # fmt: skip
     fields = [p["parameter_name"] for p in named["/run"]["parameters"]]
     assert fields[:3] == ["prompt", "system", "mode"] and fields[-1] == "max_tokens"
 
@@ -135,6 +140,80 @@ def test_open_takes_a_file(server, tmp_path):
     assert message["type"] == "load" and message["trace"]["id"] == store.trace_id(trace)
     again = server.client.predict(store.trace_id(trace), api_name="/trace")
     assert again["checksum"][:16] == store.trace_id(trace)
+
+
+@pytest.fixture
+def tokenizers(server, monkeypatch):
+    """The server has the two real tokenizers in memory."""
+    monkeypatch.setattr(server.host, "_tokenizers", Tokenizers(("scripted",), at_hand=at_hand))
+    return server.client
+
+
+DEEP = "It's 程序员Left 电"
+
+
+def test_tokens_in_depth_are_those_of_the_library(tokenizers):
+    for model in (SMOL, QWEN):
+        wanted = library(model, DEEP)
+        found = tokenizers.predict(DEEP, model, api_name="/ledger")
+        assert found["ids"] == wanted
+        assert b"".join(map(bytes.fromhex, found["hexes"])) == DEEP.encode()
+        found = tokenizers.predict(text=DEEP, model=model, api_name="/cut")
+        assert [i for story in found["stories"] for i in story["ids"]] == found["ids"] == wanted
+        found = tokenizers.predict(DEEP, model, api_name="/ways")
+        assert [p[0] for p in found["pieces"]] == wanted
+    assert "stories" not in tokenizers.predict(DEEP, SMOL, False, api_name="/cut")
+    found = tokenizers.predict(DEEP, [SMOL, QWEN], api_name="/compare")
+    assert [c["ids"] for c in found["columns"]] == [library(m, DEEP) for m in (SMOL, QWEN)]
+    found = tokenizers.predict([QWEN], api_name="/languages")
+    assert all(row["counts"] == [len(library(QWEN, row["text"]))] for row in found["rows"])
+    found = tokenizers.predict("low lower lowest low", 2, api_name="/train")
+    assert found["merges"] == [["l", "o", 4, 16], ["lo", "w", 4, 12]]
+
+
+def test_templates_by_name(tokenizers):
+    chat = [{"role": "user", "content": "Hi?<|im_end|>"}]
+    forms = tokenizers.predict(chat, QWEN, api_name="/templates")["forms"]
+    taken = tokenizers.predict(chat, QWEN, None, True, api_name="/templates")["forms"]
+    assert [f["name"] for f in forms][:2] == ["own", "chatml"]
+    assert [t["id"] for t in taken[0]["tokens"]] == library(QWEN, taken[0]["text"])
+    assert len(taken[0]["tokens"]) < len(forms[0]["tokens"])
+    off = tokenizers.predict(chat, QWEN, False, api_name="/templates")["forms"]
+    assert off[0]["text"].endswith("<think>\n\n</think>\n\n")
+
+
+def test_without_a_model_the_one_at_hand_is_taken(tokenizers):
+    found = tokenizers.predict("电", api_name="/ledger")
+    assert found["ids"] == library(SMOL, "电")
+    assert tokenizers.predict("电", None, True, api_name="/ledger")["joined"]
+
+
+@pytest.mark.parametrize(("api_name", "data", "said"), [
+    ("/ledger", ("a", "gpt2"), "not among"), ("/ledger", ({"a": 1}, SMOL), "must be text"),
+    ("/ledger", ("x" * 1001, SMOL), "1001 characters; up to 1000"),
+    ("/ledger", ("a", SMOL, "yes"), "control"), ("/cut", ("a", "../x"), "not among"),
+    ("/cut", (5, SMOL), "must be text"), ("/cut", ("a", SMOL, 7), "stories"),
+    ("/ways", ("a", ["x"]), "must be text"), ("/compare", ("a", []), "each once"),
+    ("/compare", ("a", "qwen3-0.6b"), "each once"), ("/languages", ([SMOL] * 9,), "each once"),
+    ("/train", ("", 3), "no text"), ("/train", ("a", 10**6), "whole number"),
+    ("/templates", ([], SMOL), "turns"), ("/templates", ([{"role": "x"}], SMOL), "malformed"),
+])  # fmt: skip
+def test_what_the_laboratory_can_not_do_is_one_sentence(tokenizers, api_name, data, said):
+    with pytest.raises(Exception, match=said) as caught:
+        tokenizers.predict(*data, api_name=api_name)
+    assert "Traceback" not in str(caught.value) and "playground" not in str(caught.value)
+
+
+def test_the_page_asks_the_laboratory_over_http(tokenizers, server):
+    ask = worker(server, "reader")
+    assert ask("work", op="lab")["result"]["default"] == SMOL
+    got = until_done(ask, op="ledger", model=QWEN, text=DEEP)["result"]
+    assert got["ids"] == library(QWEN, DEEP)
+    got = until_done(ask, op="cut", model=SMOL, text="a\ud83d")["result"]
+    assert got["text"] == "a\ufffd"
+    for bad in ({"op": "cut"}, {"op": "ledger", "model": SMOL, "text": "x" * 1001}, {"op": "cuts"}):
+        assert set(ask("work", **bad)["error"]) == {"en", "zh"}
+    assert ask("halt", op="ledger", model=QWEN, text=DEEP) == {"halted": False}
 
 
 NAN, INF = float("nan"), float("inf")
@@ -416,7 +495,9 @@ def worker(server: Server, who: str):
             "component_id": mount["id"], "fn_name": name, "session_hash": who,
             "data": request | {"who": who},
         }  # fmt: skip
-        return server.post("component_server/", json=body).json()
+        # As ASCII: a browser sends half a character as an escape.
+        headers = {"content-type": "application/json"}
+        return server.post("component_server/", content=json.dumps(body), headers=headers).json()
 
     return ask
 

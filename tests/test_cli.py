@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import re
@@ -19,8 +20,12 @@ from playground.cli import main
 from playground.cli import show as cli_show
 from playground.cli import trace as cli_trace
 from playground.engine import Engine
+from playground.inspection.pair import form_of
+from playground.store.digits import load as load_digits
+from playground.store.pair import load as load_pair
 from playground.text import texts
 from playground.trace import SamplingParams
+from playground.views.pair import asked
 from tests import tiny
 
 ROOT = Path(__file__).parent.parent
@@ -85,12 +90,14 @@ def test_the_help_lists_every_command_and_the_exit_codes(capsys):
 
 def test_the_flags_are_those_of_the_readme(capsys):
     for command, flags in {
-        "tokens": ("--model", "--chat", "--system", "--ids", "--file"),
+        "tokens": (
+            "--model", "--chat", "--system", "--ids", "--file", "--merges", "--compare", "--bytes",
+        ),
         "trace": (
             "--model", "--raw", "--system", "--no-thinking", "--temperature", "--top-k",
             "--top-p", "--min-p", "--seed", "--max-tokens", "--out",
         ),
-        "record": ("--out", "--model"), "bench": ("--model",),
+        "record": ("--out", "--model", "--inside"), "bench": ("--model",),
     }.items():  # fmt: skip
         out = works(capsys, command, "--help")
         assert set(re.findall(r"--[a-z-]+", out)) == {*flags, "--json", "--lang", "--help"}
@@ -409,15 +416,61 @@ def test_output_that_is_not_utf8_still_works():
 def test_record_makes_every_example(capsys, llama, tmp_path):
     folder = tmp_path / "new"
     out = json.loads(works(capsys, "record", "--out", folder, "--json"))
+    n = len(examples.EXAMPLES)
+    out, pairs, letters = out[:n], out[n:-1], out[-1]
     assert [made["name"] for made in out] == [e.name for e in examples.EXAMPLES]
-    assert len(list(folder.iterdir())) == 2 * len(examples.EXAMPLES)
+    assert [made["name"] for made in pairs] == [e.name for e in examples.PAIRS]
+    assert len(list(folder.iterdir())) == 3 * n + len(pairs) + 1
+    assert letters["bytes"] == [examples.letters_path(folder).stat().st_size]
+    digits, intact = load_digits(examples.letters_path(folder))
+    assert intact and (digits.a.question, digits.b.question) == examples.LETTERS
+    for made, example in zip(pairs, examples.PAIRS, strict=True):
+        pair, intact = load_pair(examples.pair_path(folder, example.name))
+        assert intact and made["parts_at"] == pair.parts_at
+        assert (asked(pair.a.trace), asked(pair.b.trace)) == (example.a, example.b)
+        assert (pair.a.trace.messages is None) == (example.forms is None)
+        if example.forms is not None:
+            forms = [form_of(side.trace) or "own" for side in (pair.a, pair.b)]
+            assert tuple(forms) == example.forms
     for example in examples.EXAMPLES:
         trace, intact = store.load(examples.trace_path(folder, example.name))
         rows = store.load_rows(examples.rows_path(folder, example.name))
         assert intact and trace.messages[0].content == example.prompt
         assert {row.id for row in rows} == {t.id for t in trace.prompt} | set(trace.ids)
         assert all(row.values.shape == (llama.info.d_model,) for row in rows)
+        bundle, intact = store.load_inside(examples.inside_path(folder, example.name))
+        assert intact and bundle.trace_id == store.trace_id(trace)
+    assert [made["layers"] for made in out] == [[0, 1, 2]] * len(out)
+    assert all(made["checks"]["red"] == 0 < made["checks"]["held"] for made in out)
+    assert [made["bytes"][2] for made in out] == [
+        examples.inside_path(folder, e.name).stat().st_size for e in examples.EXAMPLES
+    ]
     assert "strawberry" in works(capsys, "record", "--out", folder)
+
+
+def test_record_can_make_the_inside_alone(capsys, llama, tmp_path, monkeypatch):
+    monkeypatch.setattr(examples, "EXAMPLES", examples.EXAMPLES[1:2])
+    works(capsys, "record", "--out", tmp_path)
+    files = {path.name: path for path in tmp_path.iterdir()}
+    before = {name: path.read_bytes() for name, path in files.items()}
+    files["strawberry.inside.json.gz"].unlink()
+    assert "layers 0, 1, 2" in works(capsys, "record", "--inside", "--out", tmp_path)
+    after = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert after.keys() == before.keys()
+    assert {n for n in after if after[n] != before[n]} <= {"strawberry.inside.json.gz"}  # its times
+    files["strawberry.trace.json.gz"].unlink()
+    assert "strawberry" in fails(capsys, "record", "--inside", "--out", tmp_path)
+
+
+def test_a_red_check_is_told_by_record(capsys, llama, tmp_path, monkeypatch):
+    monkeypatch.setattr(examples, "EXAMPLES", examples.EXAMPLES[1:2])
+    works(capsys, "record", "--out", tmp_path)
+    path = examples.trace_path(tmp_path, "strawberry")
+    trace = store.load(path).trace
+    step = dataclasses.replace(trace.steps[0], entropy_bits=trace.steps[0].entropy_bits + 1)
+    store.save(dataclasses.replace(trace, steps=(step, *trace.steps[1:])), path)
+    assert main(["record", "--inside", "--out", str(tmp_path)]) == 1
+    assert "1 do not" in capsys.readouterr().out
 
 
 def test_the_real_model_comes_again(capsys, smollm, tmp_path, monkeypatch):

@@ -28,6 +28,13 @@ from playground.errors import PlaygroundError
 from playground.qwen import PATTERN
 from tests.vocabularies import REAL, real, sentencepiece
 
+
+@pytest.fixture(autouse=True, scope="module")
+def read_the_dictionary():
+    """Jieba reads it once, for longer than one example of Hypothesis may take."""
+    four_ways(real("qwen3-0.6b"), "人")
+
+
 TEXT = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
 
 

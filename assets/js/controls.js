@@ -65,7 +65,8 @@
     }
 
     function draw() {
-      if (!node.open) return;
+      // Opened by the reader; and on screen, which behind a gate it is not: nothing is known yet.
+      if (!node.open || !node.offsetParent) return;
       const found = rows();
       const now = mark ? mark() : -1;
       while (lines.length < found.length) {

@@ -78,10 +78,13 @@ def parser(lang: str = "en") -> Parser:
     tokens = command("tokens")
     tokens.add_argument("text", nargs="?", metavar="TEXT", help=text("text"))
     tokens.add_argument("--file", metavar="F", help=text("file"))
-    tokens.add_argument("--model", metavar="M", default="auto", help=text("model"))
+    tokens.add_argument("--model", metavar="M", help=text("model"))
     tokens.add_argument("--chat", action="store_true", help=text("chat"))
     tokens.add_argument("--system", metavar="S", help=text("system"))
     tokens.add_argument("--ids", action="store_true", help=text("ids"))
+    tokens.add_argument("--merges", action="store_true", help=text("merges"))
+    tokens.add_argument("--compare", metavar="M1,M2,…", help=text("compare"))
+    tokens.add_argument("--bytes", action="store_true", help=text("bytes"))
 
     trace = command("trace")
     trace.add_argument("prompt", metavar="PROMPT", help=text("prompt"))
@@ -111,6 +114,7 @@ def parser(lang: str = "en") -> Parser:
     record = command("record")
     record.add_argument("--out", metavar="DIR", required=True, help=text("record_out"))
     record.add_argument("--model", metavar="M", default="smollm2-135m", help=text("model"))
+    record.add_argument("--inside", action="store_true", help=text("record_inside"))
     return top
 
 

@@ -48,7 +48,8 @@ def show(report: Report, lang: str) -> None:
         (
             say(lang, f"cli.bench.row.{r.name}"), f"{r.ours_ms:.2f}", f"{r.theirs_ms:.2f}",
             f"{r.ratio:.3f}", f"{r.low:.3f} … {r.high:.3f}",
-            f"{r.cpu_ratio:.3f}", str(r.pairs), f"≤ {r.target:.2f}",
+            f"{r.cpu_ratio:.3f}", str(r.pairs),
+            "–" if r.target is None else f"≤ {r.target:.2f}",
         )
         for r in report.ratios
     ]  # fmt: skip

@@ -14,6 +14,8 @@ from playground.errors import PlaygroundError
 from playground.text import say, texts
 from playground.trace import Message, Token
 
+AUTO = "auto"
+
 Notes = Sequence[tuple[str, Mapping[str, str | int]]]
 
 
@@ -25,13 +27,22 @@ def run(args: argparse.Namespace) -> int:
         raise PlaygroundError("error.cli_system_needs_chat")
     if args.ids and args.json:
         raise PlaygroundError("error.cli_ids_or_json")
+    deeper = args.merges or args.bytes or args.compare is not None
+    if args.merges + args.bytes + args.ids + (args.compare is not None) > 1:
+        raise PlaygroundError("error.cli_one_view")
+    if deeper and args.chat:
+        raise PlaygroundError("error.cli_view_no_chat")
+    if args.compare is not None and args.model is not None:
+        raise PlaygroundError("error.cli_compare_model")
     text = given(args.text, args.file)
+    if deeper:
+        return look(args, text)
 
     from playground import template
     from playground.models import load_tokenizer
     from playground.tokens import Vocabulary
 
-    vocabulary = Vocabulary(load_tokenizer(args.model))
+    vocabulary = Vocabulary(load_tokenizer(args.model or AUTO))
     if args.chat:
         prompt = template.chat(vocabulary, messages(text, args.system))
     else:
@@ -52,6 +63,36 @@ def run(args: argparse.Namespace) -> int:
         )  # fmt: skip
     # Where the output is for a program, what is told about it goes beside it.
     show_notes(prompt.notes, args.lang, sys.stderr if args.ids or args.json else sys.stdout)
+    return 0
+
+
+def look(args: argparse.Namespace, text: str) -> int:
+    """The text to the merge, to the byte, or in several vocabularies. Returns the exit code."""
+    from playground.template import clean_text
+
+    if not text:
+        raise PlaygroundError("error.empty_prompt")
+    text, notes = clean_text(text)
+    if args.compare is not None:
+        from playground.cli import compare_vocabularies
+
+        names = [name.strip() for name in args.compare.split(",") if name.strip()]
+        compare_vocabularies.show(names, text, as_json=args.json, lang=args.lang)
+    else:
+        from playground.models import load_tokenizer
+        from playground.tokens import Vocabulary
+
+        vocabulary = Vocabulary(load_tokenizer(args.model or AUTO))
+        if args.bytes:
+            from playground.cli import ledger
+
+            ledger.show(vocabulary, text, as_json=args.json, lang=args.lang)
+        else:
+            from playground.cli import merges
+            from playground.cutting.story import Cutter
+
+            merges.show(Cutter(vocabulary), text, as_json=args.json, lang=args.lang)
+    show_notes(notes, args.lang, sys.stderr if args.json else sys.stdout)
     return 0
 
 

@@ -91,6 +91,12 @@ def progress_line(lang: str) -> Iterator[Callable[[str, float | None], None]]:
     try:
         yield report
     finally:
+        clear_line()
+
+
+def clear_line() -> None:
+    """Take away what `progress_line` shows, so that other lines can follow."""
+    if sys.stderr.isatty():
         emit("\r\x1b[K", end="", file=sys.stderr)
 
 

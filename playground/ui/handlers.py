@@ -17,6 +17,7 @@ from playground.errors import PlaygroundError
 from playground.ui import wire
 from playground.ui.ask import build_ask
 from playground.ui.desk import Desk
+from playground.ui.lab import Lab
 from playground.ui.running import Runner, error_message
 
 log = logging.getLogger(__name__)
@@ -29,6 +30,7 @@ class Handlers:
     def __init__(self, desk: Desk, runner: Runner, models: Sequence[str] = ()) -> None:
         self.desk = desk
         self.runner = runner
+        self.lab = Lab(desk.host)
         # A model in a folder of this machine is offered by the folder's name alone.
         self._names = {wire.public(name): name for name in models}
 
@@ -94,6 +96,79 @@ class Handlers:
     def models(self) -> dict[str, Any]:
         """The models of this server, and where the present one stands."""
         return _value(lambda: {"models": self._rows(), "status": self.desk.status()})
+
+    # Tokens in depth. model: a tokenizer's name; "smollm2-135m" and "qwen3-0.6b" always work, and
+    # where none is given it is the one that is at hand. Places count code points.
+
+    def ledger(self, text: str, model: str | None = None, control: bool = False) -> dict[str, Any]:
+        """A text to the byte: its characters, pieces and ids, a list for each column.
+
+        model: a tokenizer's name, by default the one at hand. control: `<|im_end|>` and the like
+        become the tokens they name, else they stay text. spans, first: places in the text, in
+        code points. before, missing: bytes of a character that is cut apart. lost: places of
+        characters that the vocabulary lacks.
+        """
+        return self._cuts("ledger", text=text, model=model, control=control)
+
+    def cut(self, text: str, model: str | None = None, stories: bool = True) -> dict[str, Any]:
+        """The words of a text, which rule cut each of them off, and how each becomes its pieces.
+
+        model: a tokenizer's name, by default the one at hand. words: [start, end, the word as it
+        is merged, place in rules or -1]. stories: of each word; its merges are [rank, place, left,
+        right]. null for a word that is too long to be told.
+        """
+        return _value(lambda: self.lab.cut_told(self._named(model), text, stories))
+
+    def ways(self, text: str, model: str | None = None) -> dict[str, Any]:
+        """One text cut into words, into characters (grapheme clusters), into pieces, into bytes.
+
+        model: a tokenizer's name, by default the one at hand.
+        """
+        return self._cuts("ways", text=text, model=model)
+
+    def compare(self, text: str, models: list[str]) -> dict[str, Any]:
+        """Several vocabularies on one text: ids, bytes and characters of every piece.
+
+        models: one to eight names; "tiktoken:NAME" is an encoding of the tiktoken package. ends:
+        places in the text where a piece ends; shared: where all of them do.
+        """
+        return self._cuts("compare", text=text, models=models)
+
+    def languages(self, models: list[str]) -> dict[str, Any]:
+        """How many tokens one sentence takes in many languages. models: as for /compare."""
+        return self._cuts("languages", models=models)
+
+    def train(self, corpus: str, merges: int) -> dict[str, Any]:
+        """A byte-level BPE vocabulary learnt from a text, at most `merges` merges of it.
+
+        merges: [left, right, how often the pair stood there, tokens of the text after it].
+        """
+        return self._cuts("train", corpus=corpus, merges=merges)
+
+    def templates(
+        self,
+        messages: list[dict[str, str]],
+        model: str | None = None,
+        thinking: bool | None = None,
+        control: bool = False,
+    ) -> dict[str, Any]:
+        """A chat in the model's own template and in those of other families, as its tokens.
+
+        messages: [{"role": "system", "user" or "assistant", "content": text}, …]. model: a
+        tokenizer's name, by default the one at hand. thinking: what the own template is told.
+        control: typed control text becomes the token it names, else it stays text.
+        """
+        return self._cuts(
+            "templates", messages=messages, model=model, thinking=thinking, control=control
+        )
+
+    def _cuts(self, op: str, **fields: Any) -> dict[str, Any]:
+        if "model" in fields:
+            fields["model"] = self._named(fields["model"])
+        return _value(lambda: self.lab.errand(op, fields).work())
+
+    def _named(self, model: Any) -> Any:
+        return self.lab.default() if model is None else model
 
     def _switch(self, name: Any) -> dict[str, Any]:
         self.desk.host.switch(self._names.get(name, name) if isinstance(name, str) else name)

@@ -20,6 +20,7 @@ from playground.trace import ModelInfo
 from playground.ui.desk import whole
 from playground.ui.jobs import OnProgress, ShouldStop, Waiting
 from playground.ui.lab import Lab
+from playground.ui.letters import Letters
 from playground.ui.looking import Asked, Looking, NotYet
 from playground.ui.pairs import Pairs
 from playground.views import inside as views
@@ -54,6 +55,7 @@ class Inside:
             "uncached": self._uncached,
             "check": self._check,
             "pair": Pairs(looking).answer,
+            "digits": Letters(looking).answer,
         }
         self.lab = Lab(looking.desk.host)
         self.ops |= self.lab.ops(looking)

@@ -8,8 +8,9 @@ from typing import Any
 
 import gradio as gr
 
+from playground.inspection.pair import form_of
 from playground.text import say
-from playground.ui import bus, form, gate, head, routes, wire
+from playground.ui import bus, form, gate, head, letters, routes, wire
 from playground.ui.desk import MAX_UPLOAD, Desk
 from playground.ui.handlers import Handlers
 from playground.ui.inside import Inside
@@ -80,7 +81,15 @@ def build(
         "BOT_PAIRS": [
             {"name": name, "a": pairs.asked(pair.a.trace), "b": pairs.asked(pair.b.trace)}
             for name, pair, _ in desk.recorded.pairs
+            if not any(map(form_of, (pair.a.trace, pair.b.trace)))
         ],
+        # One question in two templates.
+        "BOT_FORM_PAIRS": [
+            {"name": name, "asked": pairs.asked(pair.a.trace), "forms": forms}
+            for name, pair, _ in desk.recorded.pairs
+            if any(forms := [form_of(side.trace) for side in (pair.a, pair.b)])
+        ],
+        "BOT_LETTERS": letters.defaults(desk.recorded.letters),
         "BOT_FORM": {
             "labels": words.table(),
             "asked": list(form.ASKED),

@@ -12,6 +12,7 @@ from playground.ask import Ask, Limits
 from playground.errors import PlaygroundError
 from playground.inspection import Inspection
 from playground.inspection.check import Check
+from playground.inspection.digits import Digits
 from playground.inspection.experiment import Ablation, Neuron, Uncached
 from playground.inspection.pair import Pair
 from playground.inspection.weights import Weights
@@ -135,6 +136,14 @@ class Host(Protocol):
         on_progress: OnProgress | None = None,
         should_stop: ShouldStop | None = None,
     ) -> Pair: ...
+    def digits(
+        self,
+        a: Ask,
+        b: Ask,
+        prefix: str,
+        on_progress: OnProgress | None = None,
+        should_stop: ShouldStop | None = None,
+    ) -> Digits: ...
     def checks(
         self,
         trace: Trace,

@@ -2,8 +2,9 @@
 
 `NAME.trace.json.gz` is a run, `NAME.rows.json.gz` the rows of the embedding table that its
 tokens need, `NAME.inside.json.gz` the inside of the model at every step, `NAME.pair.json.gz` two
-prompts side by side. Files are read when they are asked for; a name only ever picks one of the
-files found at the start, so it can not act as a path.
+prompts side by side, `letters.json.gz` the digits as answers to two questions. Files are read
+when they are asked for; a name only ever picks one of the files found at the start, so it can not
+act as a path.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 from playground import store
 from playground.errors import PlaygroundError
 from playground.inspection.bundle import Bundle
 from playground.inspection.pair import Pair
+from playground.store import digits as digit_files
 from playground.store import pair as pair_files
+from playground.store.digits import LoadedDigits
 from playground.store.pair import LoadedPair
 from playground.text import LANGUAGES, texts
 from playground.trace import EmbeddingRow, Trace
@@ -26,6 +30,7 @@ SUFFIX = ".trace.json.gz"
 ROWS_SUFFIX = ".rows.json.gz"
 INSIDE_SUFFIX = ".inside.json.gz"
 PAIR_SUFFIX = ".pair.json.gz"
+LETTERS = "letters.json.gz"
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +48,7 @@ class Recorded:
             p.name.removesuffix(PAIR_SUFFIX): p for p in sorted(folder.glob(f"*{PAIR_SUFFIX}"))
         }
         self._pairs: dict[str, LoadedPair] = {}
+        self._letters = folder / LETTERS
         self._reading, self._looking = threading.Lock(), threading.Lock()
 
     @property
@@ -107,6 +113,17 @@ class Recorded:
             except PlaygroundError as error:
                 log.warning("%s can not be used: %s", self._pair_paths[name].name, error)
         return found
+
+    @cached_property
+    def letters(self) -> LoadedDigits | None:
+        """The digits as answers; None where nothing was recorded or it can not be read."""
+        if not self._letters.exists():
+            return None
+        try:
+            return digit_files.load(self._letters)
+        except PlaygroundError as error:
+            log.warning("%s can not be used: %s", self._letters.name, error)
+            return None
 
     def inside(self, trace_id: str) -> Bundle | None:
         """What was recorded of the inside of an example's run; None where there is nothing, or

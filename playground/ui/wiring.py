@@ -40,7 +40,11 @@ def wire_events(form: Form, handlers: Handlers, bus: Any, header: Any, page: gr.
         concurrency_id="lookup", concurrency_limit=LOOKUPS,
     )  # fmt: skip
     _in_the_browser(form, header, page)
-    for endpoint in (handlers.trace, handlers.tokens, handlers.embedding, handlers.models):
+    for endpoint in (
+        handlers.trace, handlers.tokens, handlers.embedding, handlers.models, handlers.ledger,
+        handlers.cut, handlers.ways, handlers.compare, handlers.languages, handlers.train,
+        handlers.templates,
+    ):  # fmt: skip
         gr.api(
             endpoint, api_name=endpoint.__name__,
             concurrency_id="lookup", concurrency_limit=LOOKUPS,
