@@ -17,6 +17,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from playground.benching import POSITIONS, inspections
+from playground.cutting.timing import ledger_cost
 from playground.stopwatch import Clock, Ratio, Times, alternate, clock, ratio
 from playground.trace import SamplingParams
 
@@ -222,6 +224,7 @@ def measure(
     pairs: int = PAIRS,
     tokens: int = TOKENS,
     prefills: Sequence[int] = (32, 512),
+    positions: int = POSITIONS,
     say: Callable[[str], None] = lambda name: None,
 ) -> Report:
     """All of it. load_s: seconds that loading took; say: called with the name of each part."""
@@ -233,6 +236,9 @@ def measure(
     for n in prefills:
         say(f"prefill_{n}")
         ratios.append(bench.prefill(n))
+    ratios += inspections(bench.engine, pairs=pairs, positions=positions, say=say)
+    say("ledger")
+    ratios.append(ledger_cost(bench.engine.vocabulary, pairs))
     say("bandwidth")
     figures = [
         Figure("load_time", load_s, "s"), *bench.bandwidth(), *bench.payload(),

@@ -19,7 +19,7 @@ from typing import NamedTuple
 class Ratio:
     """ours, theirs: medians in ms. ratio: median over the pairs of ours / theirs; low, high: the
     smallest and the largest of them. cpu_ratio: the same median of processor times. target: what
-    the ratio should not exceed."""
+    the ratio should not exceed, None where nothing is promised."""
 
     name: str
     ours_ms: float
@@ -29,7 +29,7 @@ class Ratio:
     high: float
     cpu_ratio: float
     pairs: int
-    target: float
+    target: float | None
 
 
 class Times(NamedTuple):
@@ -42,7 +42,7 @@ class Times(NamedTuple):
         return Times(self.wall / n, self.cpu / n)
 
 
-def ratio(name: str, ours: Sequence[Times], theirs: Sequence[Times], target: float) -> Ratio:
+def ratio(name: str, ours: Sequence[Times], theirs: Sequence[Times], target: float | None) -> Ratio:
     """The comparison of times taken in pairs: ours[i] and theirs[i] were measured side by side."""
     pairs = list(zip(ours, theirs, strict=True))
     wall = [a.wall / b.wall for a, b in pairs]

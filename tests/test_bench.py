@@ -7,8 +7,9 @@ import json
 import time
 
 import pytest
+import torch
 
-from playground import bench, models, stopwatch
+from playground import bench, benching, models, stopwatch
 from playground.cli import main
 from playground.trace import SamplingParams
 from tests import tiny
@@ -63,12 +64,14 @@ def test_sides_take_turns_after_one_warm_up_each():
 @pytest.fixture(scope="module")
 def report() -> bench.Report:
     loaded = tiny.loaded("qwen3")
-    return bench.measure(loaded, load_s=1.5, pairs=1, tokens=5, prefills=(9, 23))
+    return bench.measure(loaded, load_s=1.5, pairs=1, tokens=5, prefills=(9, 23), positions=21)
 
 
 def test_every_row_of_the_issue_is_there(report):
     assert [(r.name, r.target) for r in report.ratios] == [
         ("greedy", 1.0), ("sampling", 1.0), ("prefill_9", 1.05), ("prefill_23", 1.05),
+        ("inspect_layer", 2.0), ("inspect_all", 6.0), ("inspect_page", None),
+        ("ledger", 10.0),
     ]  # fmt: skip
     assert all(min(r.ours_ms, r.theirs_ms, r.cpu_ratio) > 0 and r.pairs == 1 for r in report.ratios)
     assert all(r.low == r.ratio == r.high == r.ours_ms / r.theirs_ms for r in report.ratios)
@@ -94,6 +97,39 @@ def test_both_sides_do_the_same_work(family):
     assert len(made.prompt_of(57).tokens) == 57
 
 
+@pytest.mark.parametrize("family", ["llama", "gpt2", "gemma3"])
+def test_a_look_inside_and_the_bare_forward_read_the_same_positions(family, monkeypatch):
+    engine = bench.Bench(tiny.loaded(family), pairs=1, tokens=2).engine
+    trace = benching.finished(engine, 43)
+    assert len(trace.prompt) + len(trace.steps) - 1 == 43 and 1 < len(trace.prompt) <= 21
+    assert {s.phase for s in trace.steps} == {"prefill", "decode"}
+    seen = []
+    real = engine.model.forward
+
+    def forward(**asked):
+        out = real(**asked)
+        seen.append((asked["input_ids"].tolist(), asked.get("use_cache"), out.logits[0]))
+        return out
+
+    monkeypatch.setattr(engine.model, "forward", forward)
+    benching.bare(engine, trace)
+    by_name = {look.name: look.run() for look in benching.looks(engine, trace)}
+    ids = [[*(t.id for t in trace.prompt), *trace.ids[:-1]]]
+    assert len(seen) == 4 and all(row[:2] == (ids, False) for row in seen)
+    # both end with the scores of all answering positions
+    answers = seen[0][2].log_softmax(-1).gather(1, torch.tensor(trace.ids)[:, None])[:, 0]
+    n, n_layers = len(trace.steps), engine.info.n_layers
+    for found in by_name.values():
+        assert torch.allclose(torch.tensor(found.lens.logprob[-1]), answers, atol=1e-4)
+    kept = {name: [d.layer for d in found.details] for name, found in by_name.items()}
+    assert kept == {
+        "inspect_layer": [n_layers // 2], "inspect_all": [], "inspect_page": [*range(n_layers)],
+    }  # fmt: skip
+    rows = {name: found.lens.logprob.shape for name, found in by_name.items()}
+    every = (n_layers + 1, n)
+    assert rows == {"inspect_layer": (2, n), "inspect_all": every, "inspect_page": every}
+
+
 def test_bytes_of_a_step_count_the_weights_that_are_read():
     tied, loose = (bench.Bench(tiny.loaded(f), pairs=1, tokens=2) for f in ("llama", "qwen3"))
     info = tied.engine.info
@@ -104,14 +140,10 @@ def test_bytes_of_a_step_count_the_weights_that_are_read():
 
 
 def test_the_command_prints_both_forms(capsys, monkeypatch, report):
+    names = {"prefill_9": "prefill_32", "prefill_23": "prefill_512"}
     shown = dataclasses.replace(
         report,
-        ratios=tuple(
-            dataclasses.replace(r, name=name)
-            for r, name in zip(
-                report.ratios, ("greedy", "sampling", "prefill_32", "prefill_512"), strict=True
-            )
-        ),
+        ratios=tuple(dataclasses.replace(r, name=names.get(r.name, r.name)) for r in report.ratios),
         figures=(*report.figures[:-1], bench.Figure("peak_memory", None, "MiB")),
     )
     monkeypatch.setattr(models, "load", lambda name, **options: tiny.loaded("qwen3"))
