@@ -34,6 +34,27 @@ def test_statistics_of_a_hand_table():
     torch.testing.assert_close(found.probs[0], torch.tensor([0.5, 0.25, 0.125]))
 
 
+@pytest.mark.parametrize("shape", [(3, 50), (17, 4096), (35, 9000)])
+def test_statistics_of_many_pieces_are_those_of_float64(shape):
+    generator = torch.Generator().manual_seed(5)
+    scores = torch.randn(shape, generator=generator) * 30  # some weights are below float32's least
+    scores[:, 7:11] = -torch.inf
+    scores[1] = scores[1, 0]  # all equal
+    chosen = torch.randint(11, shape[1], (shape[0],), generator=generator)
+    before = scores.clone()
+    found = readout.statistics(scores, chosen, 5)
+    assert torch.equal(scores, before)
+    logprobs = before.double().log_softmax(1)
+    bits = torch.special.entr(logprobs.exp()).sum(1) / torch.log(torch.tensor(2.0).double())
+    own = logprobs.gather(1, chosen[:, None])
+    torch.testing.assert_close(found.entropy_bits.double(), bits, rtol=1e-5, atol=1e-6)
+    torch.testing.assert_close(found.logprob.double(), own[:, 0], rtol=1e-6, atol=1e-6)
+    assert torch.equal(found.rank.long(), 1 + (before > before.gather(1, chosen[:, None])).sum(1))
+    torch.testing.assert_close(
+        found.probs.double(), logprobs.gather(1, found.ids).exp(), rtol=1e-5, atol=1e-7
+    )
+
+
 def test_a_histogram_leaves_out_minus_infinity_and_survives_equal_scores():
     scores = torch.tensor([[0.0, 1.0, 4.0, -torch.inf], [2.0, 2.0, 2.0, 2.0]])
     edges, counts = readout.histogram(scores, bins=4)

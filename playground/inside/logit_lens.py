@@ -97,7 +97,7 @@ def logit_lens(
     step, total = chunk_rows(output.shape[-1]), n * len(layers)
 
     def of_output(rows: slice) -> tuple[torch.Tensor, torch.Tensor]:
-        return output[rows], working(output[rows]).clone()
+        return output[rows], working(output[rows])
 
     last = read(
         of_output if recorder.whole_head else _through(head, step, normed), n, chosen, TOP,

@@ -1,7 +1,8 @@
 """The stream read out: from vectors to the few numbers of a whole distribution that are kept.
 
-Scores are never held for more than a chunk of rows. The statistics are taken over a few rows at
-a time, in buffers that are used again: a new buffer of this size costs as much as the arithmetic.
+Scores are never held for more than a chunk of rows: the more of them, the seldomer the head is
+read, which bounds the product. The statistics are taken over a small piece at a time, in buffers
+that are used again: reading the scores from memory costs more than the arithmetic.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from torch import nn
 from playground.inside.numbers import bias_of, working
 
 _SCORES_AT_ONCE = 2**25  # numbers in a chunk of scores
-_IN_CACHE = 2**17  # numbers of a block that stay in the processor's cache while it is used
-_BLOCK = 128  # columns whose largest is looked at first when the highest are wanted
+_PIECE = 16, 4096  # rows and columns that stay in the processor's cache while they are used
+_LEAST = -87.0
+_TILE = 128  # columns whose largest is looked at first when the highest are wanted
 BINS = 64
 
 # Rows -> their (raw, capped) scores.
@@ -75,64 +77,76 @@ class Statistics:
 
 def chunk_rows(n_vocab: int) -> int:
     """Rows whose scores are held at once."""
-    return max(8, min(256, _SCORES_AT_ONCE // n_vocab))
+    return max(8, min(384, _SCORES_AT_ONCE // n_vocab))
 
 
 def statistics(scores: torch.Tensor, chosen: torch.Tensor, k: int) -> Statistics:
-    """The numbers of `scores` [M, V], which are overwritten; chosen: i64[M]."""
-    ids, top = highest(scores, k)
+    """The numbers of `scores` [M, V]; chosen: i64[M]."""
+    maxima = _tiles(scores).amax(dim=2)
+    # the columns that fill no tile, of a small vocabulary all of them
+    rest = scores[:, maxima.shape[1] * _TILE :]
+    top = torch.cat([maxima, rest], dim=1).amax(dim=1, keepdim=True)
     own = scores.gather(1, chosen[:, None])
-    step = scores.shape[0]
-    if scores.device.type == "cpu":
-        step = max(1, _IN_CACHE // scores.shape[1])
-    scratch = torch.empty_like(scores[:step])
-    blocks = [
-        _block(scores[at : at + step], own[at : at + step], top[at : at + step, :1], scratch)
-        for at in range(0, scores.shape[0], step)
-    ]
-    rank, log_total, bits = (torch.cat(column) for column in zip(*blocks, strict=True))
+    above, total, spread = _sums(scores, own, top)
+    log_total = total.log()
+    ids, values = highest(scores, k, maxima)
     return Statistics(
         ids=ids,
-        probs=(top - top[:, :1] - log_total[:, None]).exp(),
-        logprob=(own - top[:, :1])[:, 0] - log_total,
-        rank=rank,
-        entropy_bits=bits,
+        probs=(values - top - log_total[:, None]).exp(),
+        logprob=(own - top)[:, 0] - log_total,
+        rank=1 + above,
+        entropy_bits=(log_total - spread / total).clamp_min(0) / math.log(2),
     )
 
 
-def _block(
-    x: torch.Tensor, own: torch.Tensor, top: torch.Tensor, scratch: torch.Tensor
-) -> tuple[torch.Tensor, ...]:
-    """(rank, log of the sum of exp(score - top), entropy in bits) of a few rows, used up."""
-    scratch = scratch[: x.shape[0]]
-    # counted as numbers: sums of bools are slow here, and whole numbers to 2^24 are exact
-    rank = 1 + torch.gt(x, own, out=scratch).sum(dim=1)
-    x -= top
-    weights = torch.exp(x, out=scratch)
-    total = weights.sum(dim=1)
-    log_total = total.log()
-    spread = torch.stack([torch.dot(w, z) for w, z in zip(weights, x, strict=True)])
-    if bool(spread.isnan().any()):  # 0 × -inf: rows that the model masks count as 0
-        spread = torch.nan_to_num(weights * x, nan=0.0).sum(dim=1)
-    return rank, log_total, (log_total - spread / total).clamp_min(0) / math.log(2)
+def _sums(
+    x: torch.Tensor, own: torch.Tensor, top: torch.Tensor
+) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """(how many are above `own`, the sum of exp(z), the sum of z exp(z)) of every row of x [M, V],
+    with z = x - top; own, top [M, 1]. What adds nothing any more, and what the model masks with
+    -inf, is let in at z = -87: below it, exp gives subnormal numbers, which are slow."""
+    n_rows, n_columns = _PIECE if x.device.type == "cpu" else x.shape
+    scratch = x.new_empty(2, min(len(x), n_rows) * min(x.shape[1], n_columns))
+    done = []
+    blocks = (torch.split(t, n_rows) for t in (x, own, top))
+    for block, mine, highest_of in zip(*blocks, strict=True):
+        parts = []
+        for piece in torch.split(block, n_columns, dim=1):
+            below, weights = (s[: piece.numel()].view(piece.shape) for s in scratch)
+            # counted as numbers: sums of bools are slow here, and whole ones to 2^24 are exact
+            above = torch.gt(piece, mine, out=weights).sum(dim=1)
+            torch.sub(piece, highest_of, out=below).clamp_(min=_LEAST)
+            total = torch.exp(below, out=weights).sum(dim=1)
+            parts.append(torch.stack([above, total, below.mul_(weights).sum(dim=1)]))
+        done.append(torch.stack(parts).sum(dim=0))
+    above, total, spread = torch.cat(done, dim=1)
+    return above, total, spread
 
 
-def highest(x: torch.Tensor, k: int) -> tuple[torch.Tensor, torch.Tensor]:
+def _tiles(x: torch.Tensor) -> torch.Tensor:
+    """[M, B, 128]: the columns of x [M, V] side by side, without the last few."""
+    n_tiles = x.shape[1] // _TILE
+    return x[:, : n_tiles * _TILE].view(len(x), n_tiles, _TILE)
+
+
+def highest(
+    x: torch.Tensor, k: int, maxima: torch.Tensor | None = None
+) -> tuple[torch.Tensor, torch.Tensor]:
     """(ids, values) [M, K] of the `k` highest of x [M, V], by falling value, ties by rising id.
 
-    The k highest lie in the k blocks of columns with the highest maxima, so only those are
+    The k highest lie in the k tiles of columns with the highest maxima, so only those are
     sorted. Where more are equal at the edge of the list than fit, which of them is listed is open.
     """
     n_rows, n = x.shape
     k = min(k, n)
-    n_blocks = n // _BLOCK
-    if n_blocks <= 2 * k:
+    n_tiles = n // _TILE
+    if n_tiles <= 2 * k:
         values, ids = x.topk(k, dim=1)
     else:
-        tiles = x[:, : n_blocks * _BLOCK].view(n_rows, n_blocks, _BLOCK)
-        best = tiles.amax(dim=2).topk(k, dim=1).indices
-        columns = (best[:, :, None] * _BLOCK + torch.arange(_BLOCK, device=x.device)).flatten(1)
-        rest = torch.arange(n_blocks * _BLOCK, n, device=x.device).expand(n_rows, -1)
+        maxima = _tiles(x).amax(dim=2) if maxima is None else maxima
+        best = maxima.topk(k, dim=1).indices
+        columns = (best[:, :, None] * _TILE + torch.arange(_TILE, device=x.device)).flatten(1)
+        rest = torch.arange(n_tiles * _TILE, n, device=x.device).expand(n_rows, -1)
         columns = torch.cat([columns, rest], dim=1)
         values, at = x.gather(1, columns).topk(k, dim=1)
         ids = columns.gather(1, at)
@@ -175,8 +189,8 @@ def read(
 ) -> Statistics:
     """The statistics of `n` rows, `step` of them at a time; chosen: i64[n].
 
-    source(rows): their (raw, capped) scores, of which the latter are overwritten. each(rows,
-    raw, scores): sees every chunk before that. turn(rows done): called after each chunk; what it
+    source(rows): their (raw, capped) scores, which are used up when the next ones are asked for.
+    each(rows, raw, scores): sees every chunk. turn(rows done): called after each chunk; what it
     raises ends the reading.
     """
     parts: list[Statistics] = []
