@@ -75,7 +75,7 @@ def test_every_panel_has_its_frame_of_texts():
     found = {i: int(stage) for _, source in sources() for i, stage in PANELS.findall(source)}
     assert found == {
         "template": 1, "tokens": 2, "embedding": 3, "candidates": 4, "timeline": 5, "text": 6,
-        "contrast": 7, "check": 7,
+        "contrast": 7, "check": 7, "letters": 2, "detok": 6,
     }  # fmt: skip
     for lang in ("en", "zh"):
         for panel in found:
