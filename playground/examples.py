@@ -3,7 +3,9 @@
 Each is a real run of a real model: `NAME.trace.json.gz` is the run, `NAME.rows.json.gz` the
 rows of the embedding table for every token of its prompt and answer, `NAME.inside.json.gz` the
 inside of the model at every step, so that the page needs no model to show what is in them.
-`NAME.pair.json.gz` is two short runs of prompts that differ in a word, laid side by side.
+`NAME.pair.json.gz` is two short runs of prompts that differ in a word, or of one question in two
+templates, laid side by side. `letters.json.gz` is what the model gives the digits as the answer to
+a question about letters.
 `python -m playground record --out assets/examples` makes them again; with `--inside`, only the
 inside, of the runs that are there.
 """
@@ -18,12 +20,15 @@ from typing import TYPE_CHECKING
 from playground import store
 from playground.bundling import OnProgress, make_inside
 from playground.inspection.bundle import Bundle
+from playground.inspection.digits import Digits
 from playground.inspection.pair import Pair
+from playground.store import digits as digit_files
 from playground.store import pair as pair_files
 from playground.trace import EmbeddingRow, Message, SamplingParams, Trace
 
 if TYPE_CHECKING:
     from playground.engine import Engine
+    from playground.template import Prompt
 
 FOLDER = Path(__file__).parent.parent / "assets" / "examples"
 
@@ -54,11 +59,14 @@ EXAMPLES = (
 
 @dataclass(frozen=True, slots=True)
 class PairExample:
-    """Two raw prompts. name: of the file."""
+    """Two raw prompts, or questions in the templates `forms` ("own": the model's). name: of the
+    file."""
 
     name: str
     a: str
     b: str
+    forms: tuple[str, str] | None = None
+    max_tokens: int = 8
 
 
 PAIRS = (
@@ -66,7 +74,13 @@ PAIRS = (
     PairExample(
         "apple-en", "The most common color of an apple is", "The most common shape of an apple is"
     ),
+    PairExample("capital-en", "The capital of France is", "The capital of Italy is"),
+    PairExample("template", "Is OpenAI open?", "Is OpenAI open?", ("own", "plain"), 24),
 )
+
+# The word as its tokens, and as its letters; and the beginning of an answer that asks for a digit.
+LETTERS = ("How many r are in strawberry?", "How many r are in s t r a w b e r r y?")
+PREFIX = "The answer is "
 
 
 def trace_path(folder: Path, name: str) -> Path:
@@ -83,6 +97,10 @@ def inside_path(folder: Path, name: str) -> Path:
 
 def pair_path(folder: Path, name: str) -> Path:
     return folder / f"{name}.pair.json.gz"
+
+
+def letters_path(folder: Path) -> Path:
+    return folder / "letters.json.gz"
 
 
 def make(engine: Engine, example: Example) -> tuple[Trace, tuple[EmbeddingRow, ...]]:
@@ -130,14 +148,42 @@ def record_pairs(
     on_progress: OnProgress | None = None,
 ) -> None:
     """Make every pair and write it to `folder`; on_progress as in `record`, of one pair."""
-    from playground import template
 
     def report(_stage: str, fraction: float) -> None:
         if on_progress is not None:
             on_progress("record", fraction)
 
     for example in PAIRS:
-        a, b = (template.raw(engine.vocabulary, text) for text in (example.a, example.b))
-        pair = engine.pair(a, b, on_progress=report)
+        a, b = _prompts(engine, example)
+        pair = engine.pair(a, b, example.max_tokens, on_progress=report)
         pair_files.save(pair, pair_path(folder, example.name))
         done(example, pair)
+
+
+def _prompts(engine: Engine, example: PairExample) -> tuple[Prompt, Prompt]:
+    from playground import forms, template
+
+    vocabulary, texts = engine.vocabulary, (example.a, example.b)
+    if example.forms is None:
+        a, b = (template.raw(vocabulary, text) for text in texts)
+        return a, b
+
+    def put(text: str, form: str) -> Prompt:
+        chat = [Message("user", text)]
+        own = form == "own"
+        return template.chat(vocabulary, chat) if own else forms.chat(vocabulary, chat, form)
+
+    return put(texts[0], example.forms[0]), put(texts[1], example.forms[1])
+
+
+def record_letters(engine: Engine, folder: Path) -> Digits:
+    """Ask both questions of `LETTERS` and write what was found to `folder`."""
+    from playground import template
+    from playground.digits import digits
+
+    def asked(question: str) -> tuple[str, Prompt]:
+        return question, template.chat(engine.vocabulary, [Message("user", question)])
+
+    found = digits(engine, asked(LETTERS[0]), asked(LETTERS[1]), PREFIX)
+    digit_files.save(found, letters_path(folder))
+    return found

@@ -10,8 +10,16 @@ anew; tools, dates and other extras are left out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
+
+from playground import template
+from playground.errors import PlaygroundError
+from playground.template import Prompt
+from playground.tokenlab import FORM_NOTE
+from playground.tokens import Vocabulary
+from playground.trace import Message
 
 _CHATML = """\
 {%- for m in messages %}
@@ -77,3 +85,11 @@ FORMS: Mapping[str, str] = MappingProxyType(
         "plain": _PLAIN, "none": _NONE,
     }
 )  # fmt: skip
+
+
+def chat(vocabulary: Vocabulary, messages: Sequence[Message], name: str) -> Prompt:
+    """The chat in the template `name`, whose first note says so. Raises PlaygroundError."""
+    if name not in FORMS:
+        raise PlaygroundError("error.form", name=repr(name)[:40], known=", ".join(FORMS))
+    made = template.chat(vocabulary, messages, form=FORMS[name])
+    return replace(made, notes=((FORM_NOTE, {"name": name}), *made.notes))

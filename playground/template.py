@@ -143,6 +143,14 @@ def raw(vocabulary: Vocabulary, text: str) -> Prompt:
     return Prompt(None, text, None, opening + text, tuple(tokens), notes)
 
 
+def opening(vocabulary: Vocabulary, prompt: Prompt, form: str | None = None) -> int:
+    """From which character of the chat `prompt` on its template opens the answer; the length of
+    its text where it opens none. form: as `chat` was given it."""
+    text = prompt.templated_text
+    closed = _render(vocabulary, prompt.messages or (), prompt.thinking, form, opened=False)
+    return len(closed) if text.startswith(closed) else len(text)
+
+
 def _checked(messages: Sequence[Message]) -> tuple[list[Message], list[Note]]:
     checked, halves = [], 0
     for message in messages:
@@ -164,6 +172,8 @@ def _render(
     messages: Sequence[Message],
     thinking: bool | None,
     form: str | None = None,
+    *,
+    opened: bool = True,
 ) -> str:
     tokenizer = vocabulary.tokenizer
     if not tokenizer.chat_template and form is None:
@@ -173,7 +183,7 @@ def _render(
     try:
         return str(
             tokenizer.apply_chat_template(
-                chat, chat_template=form, tokenize=False, add_generation_prompt=True, **words
+                chat, chat_template=form, tokenize=False, add_generation_prompt=opened, **words
             )
         )
     except Exception as error:

@@ -27,7 +27,8 @@ def test_every_example_has_a_title_and_its_files_and_no_other_lies_there():
         assert all(f"example.{name}.title" in texts(lang) for name in NAMES)
     made = {path.name for path in examples.FOLDER.iterdir()}
     wanted = {f"{name}.{kind}.json.gz" for name in NAMES for kind in ("trace", "rows", "inside")}
-    assert made == wanted | {f"{pair.name}.pair.json.gz" for pair in examples.PAIRS}
+    pairs = {f"{pair.name}.pair.json.gz" for pair in examples.PAIRS}
+    assert made == wanted | pairs | {"letters.json.gz"}
 
 
 @pytest.mark.parametrize("example", examples.EXAMPLES, ids=NAMES)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from playground import template
+from playground import forms, template
+from playground.errors import PlaygroundError
 from playground.forms import FORMS
+from playground.tokenlab import FORM_NAMES, FORM_NOTE
 from playground.trace import Message
 from tests.vocabularies import REAL, real
 
@@ -58,6 +60,18 @@ def test_chatml_is_these_models_own_language_and_the_others_are_plain_text_to_th
     for form in ("llama3", "gemma", "phi3"):
         found = template.chat(real(name), ASK, form=FORMS[form])
         assert not any(t.special and t.raw != b"<|endoftext|>" for t in found.tokens)
+
+
+def test_the_names_are_the_templates_and_a_chat_in_one_says_so():
+    assert tuple(FORMS) == FORM_NAMES
+    vocabulary = real("smollm2-135m")
+    found = forms.chat(vocabulary, ASK, "gemma")
+    assert found.notes[0] == (FORM_NOTE, {"name": "gemma"})
+    assert found.tokens == template.chat(vocabulary, ASK, form=FORMS["gemma"]).tokens
+    for name in ("own", "", "../chatml", "ChatML"):
+        with pytest.raises(PlaygroundError, match="not known") as caught:
+            forms.chat(vocabulary, ASK, name)
+        assert "gemma" in caught.value.say("zh")
 
 
 @pytest.mark.parametrize("name", REAL)

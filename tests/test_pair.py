@@ -13,20 +13,21 @@ import numpy as np
 import pytest
 import torch
 
-from playground import examples, pairing, template
+from playground import examples, forms, pairing, template
 from playground.ask import Ask
 from playground.errors import PlaygroundError
+from playground.forms import FORMS
 from playground.host import Host
 from playground.inspection import Stopped
 from playground.inspection.experiment import Contrast
-from playground.inspection.pair import Pair, differing, prompt_ids
+from playground.inspection.pair import Pair, differing, form_of, prompt_ids
 from playground.store import pair as store
-from playground.trace import SamplingParams, same
+from playground.trace import Message, SamplingParams, same
 from playground.ui.desk import Desk
 from playground.ui.inside import Inside
 from playground.ui.looking import Looking
 from playground.ui.recorded import Recorded
-from playground.views.pair import pair_payload
+from playground.views.pair import asked, pair_payload
 from tests import fakes, looking, tiny
 
 A, B = "Is the colour of an apple other?", "Is the shape of an apple other?"
@@ -338,10 +339,10 @@ def test_the_recorded_pairs_are_whole_small_and_of_the_real_model():
         path = examples.pair_path(examples.FOLDER, example.name)
         pair, intact = store.load(path)
         assert intact and path.stat().st_size <= 2_000_000
-        assert (pair.a.trace.raw_prompt, pair.b.trace.raw_prompt) == (example.a, example.b)
+        assert (asked(pair.a.trace), asked(pair.b.trace)) == (example.a, example.b)
         assert pair.model.n_params == 134_515_008 and pair.missing == ()
         assert pair.a.reads.shape == pair.b.reads.shape == (30, 9)
-        assert len(pair.a.trace.steps) == 8 and pair.parts_at is not None
+        assert 1 <= len(pair.a.trace.steps) <= example.max_tokens and pair.parts_at is not None
 
 
 def test_a_file_that_can_not_be_read_is_left_out(tmp_path, caplog):
@@ -438,6 +439,91 @@ def test_the_real_host_compares_as_asked():
     assert 0 < chat.a.differ[0] < chat.a.differ[-1] < len(prompt_ids(chat.a.trace)) - 1
     with pytest.raises(PlaygroundError, match="limit is"):
         host.pair(Ask("x" * 40_000), Ask("y"))
+
+
+# ---- one question in two templates ----
+
+
+def put(form: str | None, text: str = "Is it open?", system: str = "") -> dict:
+    return {"prompt": text, "form": form, "system": system}
+
+
+class Forms(Real):
+    """As `Real`, with chats in templates."""
+
+    def pair(self, a, b, on_progress=None, should_stop=None):
+        self.asked += 1
+        host = Host("llama")
+        host._engine = looking.engine("llama")
+        return host.pair(a, b, on_progress, should_stop)
+
+
+@pytest.fixture
+def formed(tmp_path):
+    chat = [Message("user", "Is it open?")]
+    engine = looking.engine("llama")
+    recorded = engine.pair(
+        template.chat(engine.vocabulary, chat), forms.chat(engine.vocabulary, chat, "plain"), 6
+    )
+    store.save(recorded, tmp_path / "template.pair.json.gz")
+    host = Forms()
+    host.set(info=engine.info)
+    made_ = Inside(Looking(Desk(host, Recorded(tmp_path)), wait_s=30))
+    yield made_
+    made_.close()
+
+
+def test_a_question_is_put_into_the_templates_that_are_named(formed):
+    host = formed.looking.desk.host
+    got = ask(formed, a=put(None), b=put("llama3"), mode="chat")["result"]
+    assert host.asked == 1 and not got["recorded"]
+    assert (got["a"]["form"], got["b"]["form"]) == (None, "llama3")
+    vocabulary, chat = looking.engine("llama").vocabulary, [Message("user", "Is it open?")]
+    for side, form in (("a", None), ("b", FORMS["llama3"])):
+        wanted = template.chat(vocabulary, chat, form=form)
+        assert [t["id"] for t in got[side]["prompt"]] == [t.id for t in wanted.tokens]
+        assert [t["source"] for t in got[side]["prompt"]] == [t.source for t in wanted.tokens]
+    got = ask(formed, a=put(None, system="Be brief."), b=put("plain", system="Be brief."),
+              mode="chat")["result"]  # fmt: skip
+    assert got["a"]["system"] == got["b"]["system"] == "Be brief." and not got["recorded"]
+    assert 8 < len(got["b"]["answer"]) <= 24 or got["b"]["finish"] == "eos"
+
+
+def test_what_was_recorded_in_a_template_stands_for_that_template_alone(formed):
+    host = formed.looking.desk.host
+    host.set(info=None, state="loading")
+    named = ask(formed, name="template")["result"]
+    assert named["recorded"] and (named["a"]["form"], named["b"]["form"]) == (None, "plain")
+    assert ask(formed, a=put(None), b=put("plain"), mode="chat")["result"] == named
+    others = [
+        (put(None), put("none")), (put("plain"), put(None)), (put(None, system="x"), put("plain")),
+        ({"prompt": "Is it open?"}, {"prompt": "Is it open?"}),
+        (put(None, "Hi"), put("plain", "Hi")),
+    ]  # fmt: skip
+    for a, b in others:
+        with pytest.raises(PlaygroundError, match="still loading"):
+            ask(formed, a=a, b=b, mode="chat")
+    assert host.asked == 0
+
+
+@pytest.mark.parametrize(("a", "b", "mode"), [
+    (put(None), put("own"), "chat"), (put(None), put("../x"), "chat"), (put(None), put(5), "chat"),
+    (put(None), put(["plain"]), "chat"), (put(None), put("plain"), "raw"),
+    (put(None), put("plain") | {"more": 1}, "chat"), (put(None), put("plain", system=5), "chat"),
+    (put(None), {"form": "plain"}, "chat"), ({"prompt": "a", "system": "b"}, put(None), "raw"),
+])  # fmt: skip
+def test_templates_that_are_not_known_are_refused(formed, a, b, mode):
+    with pytest.raises(PlaygroundError) as caught:
+        ask(formed, a=a, b=b, mode=mode)
+    assert caught.value.say("zh") and formed.looking.desk.host.asked == 0
+
+
+def test_the_recorded_question_is_the_models_own_template_against_plain_text():
+    pair, intact = store.load(examples.pair_path(examples.FOLDER, "template"))
+    assert intact and form_of(pair.a.trace) is None and form_of(pair.b.trace) == "plain"
+    assert pair.b.trace.templated_text == "User: Is OpenAI open?\nAssistant:"
+    assert pair.a.trace.messages == pair.b.trace.messages == (Message("user", "Is OpenAI open?"),)
+    assert pair.a.trace.text != pair.b.trace.text
 
 
 def test_the_payload_is_the_record():

@@ -11,6 +11,7 @@ import numpy as np
 from playground.inspection import Inspection, LayerDetail, Missing, same_model
 from playground.inspection.arrays import Axes, agree, own_arrays
 from playground.inspection.experiment import Contrast
+from playground.tokenlab import FORM_NOTE
 from playground.trace import ModelInfo, Trace
 
 PAIR_SCHEMA = 1
@@ -115,6 +116,12 @@ def differing(a: Sequence[int], b: Sequence[int]) -> tuple[np.ndarray, np.ndarra
 
 def prompt_ids(trace: Trace) -> list[int]:
     return [token.id for token in trace.prompt]
+
+
+def form_of(trace: Trace) -> str | None:
+    """The template that stood in for the model's own, by name; None for the model's own or none."""
+    names = (str(values.get("name", "")) for key, values in trace.notes if key == FORM_NOTE)
+    return next(names, None)
 
 
 def named_by(side: Side) -> set[int]:

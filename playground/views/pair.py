@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from playground.inspection.packed import pack_arrays
-from playground.inspection.pair import Pair, Side
+from playground.inspection.pair import Pair, Side, form_of
 from playground.trace import Token, Trace
 
 
@@ -33,10 +33,13 @@ def pair_payload(pair: Pair, *, recorded: bool, intact: bool = True) -> dict[str
 
 
 def side_payload(side: Side) -> dict[str, Any]:
-    """One prompt with its answer. asked: what was typed."""
+    """One prompt with its answer. asked, system: what was typed. form: the template that stood in
+    for the model's own, null for that one or none."""
     trace = side.trace
     return {
         "asked": asked(trace),
+        "system": system(trace),
+        "form": form_of(trace),
         "prompt": [_token(token) for token in trace.prompt],
         "answer": [_token(step.token) for step in trace.steps],
         "text": trace.text,
@@ -51,6 +54,11 @@ def asked(trace: Trace) -> str:
         return trace.raw_prompt or ""
     said = [m.content for m in trace.messages if m.role == "user"]
     return said[-1] if said else ""
+
+
+def system(trace: Trace) -> str:
+    """The system text that was typed."""
+    return next((m.content for m in trace.messages or () if m.role == "system"), "")
 
 
 def _token(token: Token) -> dict[str, Any]:

@@ -1,0 +1,75 @@
+"""One question in the templates of several families, and the wrong template."""
+
+TEXT = {
+    "note.form": "This chat was put into another template than the model's own: {name}.",
+    "error.form": "The template {name} is not known. Known are: {known}.",
+    "panel.families.tab": "Families",
+    "panel.families.title": "What each family's template does",
+    "panel.families.why": "The same question, written down by seven templates and by none. To a person they "
+    "all say the same. A model has seen only one of them in its training, and under the others it is in "
+    "another situation: it may ramble, repeat the question, or never stop.",
+    "panel.families.how": "the model's own template is run by its tokenizer; the others are what the "
+    "families' published templates write for system, user and assistant turns, written anew without "
+    "tools, dates and other extras. All of them are cut by the vocabulary chosen above: a mark that is a "
+    "control token in its own family is plain text in another. The experiment runs the loaded model "
+    "greedily; its probabilities are over the whole vocabulary.",
+    "panel.families.form.own": "The model's own",
+    "panel.families.form.chatml": "ChatML",
+    "panel.families.form.llama3": "Llama 3",
+    "panel.families.form.llama2": "Llama 2",
+    "panel.families.form.gemma": "Gemma",
+    "panel.families.form.phi3": "Phi-3",
+    "panel.families.form.plain": "Plain text",
+    "panel.families.form.none": "No template",
+    "panel.families.about.own": "As its makers trained it, with all that they write on their own.",
+    "panel.families.about.chatml": "SmolLM2, Qwen and many others: role and text between two marks.",
+    "panel.families.about.llama3": "The role stands in a header, and texts are trimmed.",
+    "panel.families.about.llama2": "The system text stands inside the first question; nothing opens the answer.",
+    "panel.families.about.gemma": "There is no system turn: it goes before the first question. The assistant is called model.",
+    "panel.families.about.phi3": "The role itself is the mark.",
+    "panel.families.about.plain": "Names and colons, as in a play. No control token at all.",
+    "panel.families.about.none": "Only the texts. The model goes on writing as if it had begun them.",
+    "panel.families.system": "System text",
+    "panel.families.system_hint": "none, then some templates write their own",
+    "panel.families.thinking": "Thinking",
+    "panel.families.thinking.auto": "say nothing",
+    "panel.families.thinking.on": "on",
+    "panel.families.thinking.off": "off",
+    "panel.families.turns": "with an earlier question and its answer",
+    "panel.families.turn_user": "What is a token?",
+    "panel.families.turn_assistant": " A piece of text that has a number.\n",
+    "panel.families.list": "Templates",
+    "panel.families.long": "The text above is long. Only its first {n} characters are put into the templates here.",
+    "panel.families.counts": "{n} tokens, {k} of them control tokens",
+    "panel.families.marks": "This vocabulary has no tokens for these marks: it reads them as plain text.",
+    "panel.families.no_opening": "Nothing opens the answer.",
+    "panel.families.opens": "opens the answer",
+    "panel.families.flag": "control text that was typed",
+    "panel.families.injected": "control token that was typed",
+    "panel.families.control": "Your text contains control text: {texts}. In the model's own template it gives these ids:",
+    "panel.families.control_text": "read as text (default)",
+    "panel.families.control_token": "taken for the token it names",
+    "panel.families.control_ids": "{n} ids differ",
+    "panel.families.control_ids.one": "1 id differs",
+    "panel.families.control_why": "Taken for the token, it would end your turn and could open another one: "
+    "whoever can type it could speak as the system. So it is read as text unless it is asked for here. The "
+    "templates below show the choice.",
+    "panel.families.wrong": "The wrong template",
+    "panel.families.wrong_why": "Ask the loaded model the same question twice: in its own template, and in "
+    "another one. Only the question and the system text go in. Then see where the answers part, and how "
+    "likely the first token was in each.",
+    "panel.families.other": "The other template",
+    "panel.families.go": "Ask under both",
+    "panel.families.equal": "This template writes exactly what the model's own writes here, token by token. Choose another one.",
+    "panel.families.in_a": "under the model's own template (A)",
+    "panel.families.in_b": "under the other one (B)",
+    "panel.families.next": "The first token of the answer under both",
+    "panel.families.asked": "Asked: “{question}”",
+    "panel.families.asked_system": "Asked: “{question}”, with the system text “{system}”",
+    "panel.families.answer_token": "answer token {k}, id {id}",
+    "panel.families.part": "The answers part at token {n}.",
+    "panel.families.part.one": "The answers part at their very first token.",
+    "panel.families.part_never": "Both answers are the same, token by token.",
+    "panel.families.recorded": "Recorded with {model}.",
+    "panel.families.answered": "Answered by {model} just now.",
+}
