@@ -205,6 +205,7 @@ def test_typed_control_text_is_flagged_and_its_ids_are_told_both_ways(opened):
 def test_the_recorded_experiment_is_there_at_once(opened):
     page = opened("Is OpenAI open?")
     assert asked(page, "pair")[0]["name"] == "template"
+    assert page.input_value("#bot-wrong-form") == "plain"
     assert page.locator(".bot-wrong-result").is_visible()
     for name, side in (("a", PAIR.a), ("b", PAIR.b)):
         box = page.locator(f".bot-wrong .bot-pair-side.is-{name}")
@@ -269,9 +270,10 @@ def test_a_template_that_refuses_and_an_empty_text_say_so(opened, monkeypatch):
     assert page.evaluate(CARDS)[0]["note"] == "No <b>."
     chinese(page)
     assert page.evaluate(CARDS)[0]["note"] == "不行。"
-    page = opened("😀a" * 2500)
-    assert "first 4,000 characters" in page.inner_text(PANEL)
-    assert asked(page, "templates")[-1]["messages"][-1]["content"] == "😀a" * 2000
+    page = opened("😀 a" * 400)
+    assert "first 1,000 characters" in page.inner_text(PANEL)
+    [request] = [r for r in asked(page, "templates")[-1:] if not r["control"]]
+    assert request["messages"][-1]["content"] == ("😀 a" * 400)[:1000]
     page = opened(" ")
     assert page.locator(".bot-forms").is_hidden()
     assert EN["ui.lab.empty"] in page.inner_text(PANEL)

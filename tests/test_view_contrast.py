@@ -29,7 +29,8 @@ PAIRS = [
 # No other panel looks inside. `window.pair` answers at once; `window.told`, where it is set, first.
 GIVEN = """localStorage.setItem("bot.inside.auto", "no"); window.BOT_PAIRS = %s;
 window.pair = %s; window.told = []; window.given = {
-work: (r) => window.told.shift() || { state: "done", result: window.pair }, halt: () => ({}) };"""
+work: (r) => r.op !== "pair" ? new Promise(() => {}) : window.told.shift() ||
+  { state: "done", result: window.pair }, halt: () => ({}) };"""
 CELLS = """(panel) => [...document.querySelectorAll(panel)].map((r) =>
   [...r.cells].map((c) => [c.textContent, c.title]))"""
 
@@ -84,7 +85,8 @@ def shown(opened):
 
 
 def asked(page):
-    return [x for name, *rest in page.evaluate("asked") if name == "work" for x in rest]
+    found = [x for name, *rest in page.evaluate("asked") if name == "work" for x in rest]
+    return [x for x in found if x["op"] == "pair"]
 
 
 def word(page, pair, i):

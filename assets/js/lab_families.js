@@ -7,7 +7,7 @@
   const THINKING = { auto: null, on: true, off: false };
   // Control text that is not bracketed is rare; the answer's notes tell of it.
   const NOTE = "note.control_text";
-  const MOST = 4000; // characters of the question that are put into the templates
+  const MOST = 1000; // characters of the question that are put into the templates
 
   BOT.labPanel({
     id: "families", stage: 1, deck: "template",

@@ -17,6 +17,7 @@
     let began = false;
 
     const list = el("select", { class: "bot-lab-list", id: "bot-wrong-form", on: { change: () => pick(list.value) } }, BOT.forms.map((name) => BOT.say(el("option", { value: name }), `panel.families.form.${name}`)));
+    list.value = form;
     const asking = BOT.asking({ go: "panel.families.go", apply: show, ask() {
       const { prompt, system } = question();
       if (same(form) || !prompt.trim()) return null;
