@@ -4,6 +4,7 @@
   const BOT = window.BOT;
   const { el } = BOT;
   const SETTING = "bot.tabs";
+  const HOLD_MS = 2000;
 
   /** Where each chapter stands among the panels, by stage; after those of the same stage. */
   const CHAPTERS = { template: 1, pieces: 2, inside: 3, cost: 5, lab: 7 };
@@ -78,6 +79,28 @@
     return made;
   };
 
+  /** What comes on screen on the way to a panel is drawn then, grows, and would push the panel away
+   *  again: for a moment it is brought back, unless the reader moves the page. */
+  let release = () => {};
+  function hold(panel) {
+    release();
+    const moves = ["wheel", "touchstart", "pointerdown", "keydown"];
+    let known = false; // the first word of the observer is no news
+    const grown = new ResizeObserver(() => {
+      if (known) panel.scrollIntoView({ behavior: "auto", block: "start" });
+      known = true;
+    });
+    const done = () => {
+      grown.disconnect();
+      clearTimeout(timer);
+      for (const name of moves) removeEventListener(name, done);
+    };
+    const timer = setTimeout(done, HOLD_MS);
+    for (const name of moves) addEventListener(name, done, { passive: true });
+    grown.observe(panel.closest(".bot-grid"));
+    release = done;
+  }
+
   /** Open the tab that holds panel `id`, if there is one, and bring it on screen. */
   BOT.visit = (id) => {
     for (const chapter of chapters.values()) chapter.choose(id);
@@ -86,5 +109,6 @@
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     panel.scrollIntoView({ behavior: calm ? "auto" : "smooth", block: "start" });
     panel.focus({ preventScroll: true });
+    hold(panel);
   };
 })();
