@@ -16,7 +16,7 @@ from playground import models as room
 from playground import template
 from playground.engine import Engine
 from playground.errors import PlaygroundError
-from playground.inside import attention, readout
+from playground.inside import attention, columns, logit_lens, readout
 from playground.inspection import Inspection, Stopped
 from playground.inspection.arrays import own_arrays
 from playground.trace import Message, SamplingParams
@@ -376,7 +376,10 @@ class Largest(TorchDispatchMode):
         return out
 
 
-def test_memory_is_bounded_however_many_positions_and_layers(monkeypatch):
+@pytest.mark.parametrize("whole", [True, False], ids=["rows", "columns"])
+def test_memory_is_bounded_however_many_positions_and_layers(monkeypatch, whole):
+    if whole:
+        monkeypatch.setattr(logit_lens, "fits", lambda *_: False)
     looked, told, n = engine("mistral"), trace("mistral"), len(fed(trace("mistral"))[0])
     parameters = {p.data_ptr() for p in looked.model.parameters()}
 
@@ -390,6 +393,7 @@ def test_memory_is_bounded_however_many_positions_and_layers(monkeypatch):
     p, n_layers = len(told.steps), looked.info.n_layers
     assert most() == (p * n_layers, 6 * p * n)  # all at once, for they are few
     monkeypatch.setattr(readout, "_SCORES_AT_ONCE", 1)  # the least: 8 rows
+    monkeypatch.setattr(columns, "ROWS", 8)
     monkeypatch.setattr(attention, "_AT_ONCE", 6 * 2 * n)  # two query positions of six heads
     assert most() == (8, 6 * 2 * n) and p > 8
 

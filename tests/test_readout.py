@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from playground.inside import attention, readout
+from playground.inside import attention, columns, readout
 from tests.looking import allowed
 
 
@@ -81,3 +81,65 @@ def test_settled_is_from_where_the_token_stays_first():
         [[0, 1, 1, 0, 0], [1, 0, 1, 0, 0], [1, 1, 1, 0, 1], [1, 1, 1, 1, 0]], dtype=torch.bool
     )
     assert readout.settled(first).tolist() == [1, 2, 0, 3, -1]
+
+
+# --- a few columns at a time -----------------------------------------------------------------
+
+
+def head_of(n_ids: int, width: int, *, bias: bool, cap: float | None = None) -> readout.Head:
+    torch.manual_seed(n_ids)
+    module = torch.nn.Linear(width, n_ids, bias=bias).requires_grad_(False)
+    module.weight *= 12
+    module.weight[7] = module.weight[2]  # two tokens with one row
+    return readout.Head(module, cap)
+
+
+@pytest.mark.parametrize("bias", [False, True])
+@pytest.mark.parametrize("cap", [None, 30.0])
+def test_columns_give_what_whole_rows_give(monkeypatch, bias, cap):
+    monkeypatch.setattr(columns, "ROWS", 13)
+    monkeypatch.setattr(columns, "COLUMNS", 32)
+    head = head_of(205, 24, bias=bias, cap=cap)  # the last block is a part of one
+    vectors = torch.randn(31, 24) * torch.logspace(-1, 0 if cap else 1.5, 31)[:, None]
+    chosen = torch.randint(8, 205, (31,))  # of equal scores either may be the higher by a digit
+    chosen[:4] = torch.tensor([0, 204, 31, 32])
+    turns = []
+    found = columns.read_columns(head, lambda rows: vectors[rows], 31, chosen, 5, turn=turns.append)
+    assert columns.fits(head, vectors)
+    expected = readout.statistics(head.capped(head.raw(vectors)), chosen, 5)
+    assert torch.equal(found.rank, expected.rank)
+    for name in ("probs", "logprob", "entropy_bits"):
+        torch.testing.assert_close(
+            getattr(found, name), getattr(expected, name), rtol=1e-4, atol=1e-5
+        )
+    # of equal scores at the edge of the list either may be named
+    first = head.capped(head.raw(vectors)).gather(1, found.ids)
+    assert torch.allclose(first, first.sort(dim=1, descending=True).values)
+    assert all(len(set(row)) == 5 for row in found.ids.tolist())
+    same = found.ids == expected.ids
+    assert (same | (found.ids == 2) | (found.ids == 7)).all()
+    assert turns == sorted(turns) and turns[-1] == 31
+
+
+def test_a_stop_between_two_blocks_ends_the_reading(monkeypatch):
+    monkeypatch.setattr(columns, "COLUMNS", 16)
+    head, seen = head_of(64, 8, bias=False), []
+
+    def turn(done):
+        seen.append(done)
+        if len(seen) == 2:
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        columns.read_columns(
+            head, lambda rows: torch.randn(9, 8)[rows], 9, torch.zeros(9).long(), 5, turn=turn
+        )
+    assert len(seen) == 2
+
+
+def test_only_a_plain_head_in_full_precision_is_read_in_columns():
+    head = head_of(40, 8, bias=False)
+    assert columns.fits(head, torch.zeros(1)) and not columns.fits(head, torch.zeros(1).half())
+    odd = torch.nn.Linear(8, 40)
+    odd.forward = lambda x: x
+    assert not columns.fits(readout.Head(odd, None), torch.zeros(1))

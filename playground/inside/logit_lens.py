@@ -7,7 +7,7 @@ the end of the stream, what the model itself gave in this pass.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -16,6 +16,7 @@ from torch import nn
 
 from playground.capture import Parts
 from playground.errors import PlaygroundError
+from playground.inside.columns import fits, read_columns
 from playground.inside.detail import host
 from playground.inside.forcing import Forced, Turn
 from playground.inside.numbers import working
@@ -112,14 +113,30 @@ def logit_lens(
         whole = earlier == list(range(n_layers))
         streams = recorder.streams[:-1] if whole else recorder.streams[earlier]
         streams = streams.reshape(-1, streams.shape[-1]).to(normed)
-        before = read(
-            _through(head, step, streams, parts.final_norm), len(streams),
-            chosen.repeat(len(earlier)), TOP,
-            step=step, turn=lambda done: turn("lens", n + done, total),
+        before = _before(
+            head, parts.final_norm, streams, chosen.repeat(len(earlier)), step,
+            lambda done: turn("lens", n + done, total),
         )  # fmt: skip
         read_out = [before, last]
     lens = _record([*earlier, n_layers], read_out, n, n_layers)
     return Reading(lens, final, head_gap, (unlike,) if unlike else ())
+
+
+def _before(
+    head: Head,
+    norm: nn.Module,
+    streams: torch.Tensor,
+    chosen: torch.Tensor,
+    step: int,
+    turn: Callable[[int], None],
+) -> Statistics:
+    """What `streams` [M, D] give through `norm` and the head."""
+    if fits(head, streams):
+        return read_columns(
+            head, lambda rows: norm.forward(streams[rows]), len(streams), chosen, TOP, turn=turn
+        )
+    source = _through(head, step, streams, norm)
+    return read(source, len(streams), chosen, TOP, step=step, turn=turn)
 
 
 def _through(head: Head, step: int, vectors: torch.Tensor, norm: nn.Module | None = None) -> Source:

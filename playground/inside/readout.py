@@ -8,7 +8,7 @@ that are used again: reading the scores from memory costs more than the arithmet
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 
 import torch
@@ -17,7 +17,8 @@ from torch import nn
 from playground.inside.numbers import bias_of, working
 
 _SCORES_AT_ONCE = 2**25  # numbers in a chunk of scores
-_PIECE = 16, 4096  # rows and columns that stay in the processor's cache while they are used
+# What stays in the processor's cache while it is used: numbers, and the columns of a piece.
+_IN_CACHE, _COLUMNS = 2**16, 4096
 _LEAST = -87.0
 _TILE = 128  # columns whose largest is looked at first when the highest are wanted
 BINS = 64
@@ -40,23 +41,31 @@ class Head:
         assert isinstance(weight, torch.Tensor)
         return weight
 
+    @property
+    def plain(self) -> bool:
+        """Whether it is a matrix and nothing else, so that a part of it may be taken."""
+        return type(self.module) is nn.Linear and "forward" not in self.module.__dict__
+
     def raw(self, normed: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
         """Scores [M, V] of what the final norm gave [M, D], in the model's own precision.
 
-        out: [N ≥ M, V], used for the result where the head is a plain matrix: a new buffer of
-        this size costs a tenth of the product.
+        out: [N ≥ M, V], used for the result where the head is plain: a new buffer of this size
+        costs a tenth of the product.
         """
-        module = self.module
-        plain = type(module) is nn.Linear and "forward" not in module.__dict__
-        if out is not None and plain:
-            weight, out = self.table.T, out[: len(normed)]
-            bias = bias_of(module)
-            if bias is None:
-                return torch.mm(normed, weight, out=out)
-            return torch.addmm(bias, normed, weight, out=out)
+        if out is not None and self.plain:
+            return self.part(normed, slice(None), out[: len(normed)])
         # forward itself, not a call: a watch set by another thread is not to be passed through
-        scores: torch.Tensor = module.forward(normed)
+        scores: torch.Tensor = self.module.forward(normed)
         return scores
+
+    def part(
+        self, normed: torch.Tensor, ids: slice | torch.Tensor, out: torch.Tensor | None = None
+    ) -> torch.Tensor:
+        """`raw` of some ids alone, [M, C], of a plain head; out: [M, C] for the result."""
+        weight, bias = self.table[ids].T, bias_of(self.module)
+        if bias is None:
+            return torch.mm(normed, weight, out=out)
+        return torch.addmm(bias[ids], normed, weight, out=out)
 
     def capped(self, raw: torch.Tensor) -> torch.Tensor:
         if self.cap is None:
@@ -74,53 +83,76 @@ class Statistics:
     rank: torch.Tensor
     entropy_bits: torch.Tensor
 
+    @staticmethod
+    def of(
+        sums: torch.Tensor, own: torch.Tensor, ids: torch.Tensor, values: torch.Tensor
+    ) -> Statistics:
+        """From what `summed` found in all pieces [pieces, 4, M], the scores `own` [M, 1] of the
+        chosen tokens, and the highest ones' ids and scores [M, K]."""
+        high, above, total, spread = sums.unbind(1)
+        top = high.amax(dim=0)
+        # from each piece's own highest score to that of its row: z becomes z + fall
+        fall = high - top
+        share = fall.exp()
+        spread = (share * (spread + fall * total)).sum(dim=0)
+        total = (share * total).sum(dim=0)
+        log_total = total.log()
+        return Statistics(
+            ids=ids,
+            probs=(values - top[:, None] - log_total[:, None]).exp(),
+            logprob=own[:, 0] - top - log_total,
+            rank=1 + above.sum(dim=0),
+            entropy_bits=(log_total - spread / total).clamp_min(0) / math.log(2),
+        )
+
 
 def chunk_rows(n_vocab: int) -> int:
     """Rows whose scores are held at once."""
-    return max(8, min(384, _SCORES_AT_ONCE // n_vocab))
+    return max(8, min(256, _SCORES_AT_ONCE // n_vocab))
 
 
 def statistics(scores: torch.Tensor, chosen: torch.Tensor, k: int) -> Statistics:
     """The numbers of `scores` [M, V]; chosen: i64[M]."""
-    maxima = _tiles(scores).amax(dim=2)
-    # the columns that fill no tile, of a small vocabulary all of them
-    rest = scores[:, maxima.shape[1] * _TILE :]
-    top = torch.cat([maxima, rest], dim=1).amax(dim=1, keepdim=True)
     own = scores.gather(1, chosen[:, None])
-    above, total, spread = _sums(scores, own, top)
-    log_total = total.log()
-    ids, values = highest(scores, k, maxima)
-    return Statistics(
-        ids=ids,
-        probs=(values - top - log_total[:, None]).exp(),
-        logprob=(own - top)[:, 0] - log_total,
-        rank=1 + above,
-        entropy_bits=(log_total - spread / total).clamp_min(0) / math.log(2),
-    )
+    sums, maxima = summed(scores, own)
+    return Statistics.of(sums, own, *highest(scores, k, maxima))
 
 
-def _sums(
-    x: torch.Tensor, own: torch.Tensor, top: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """(how many are above `own`, the sum of exp(z), the sum of z exp(z)) of every row of x [M, V],
-    with z = x - top; own, top [M, 1]. What adds nothing any more, and what the model masks with
-    -inf, is let in at z = -87: below it, exp gives subnormal numbers, which are slow."""
-    n_rows, n_columns = _PIECE if x.device.type == "cpu" else x.shape
-    scratch = x.new_empty(2, min(len(x), n_rows) * min(x.shape[1], n_columns))
-    done = []
-    blocks = (torch.split(t, n_rows) for t in (x, own, top))
-    for block, mine, highest_of in zip(*blocks, strict=True):
-        parts = []
+def summed(x: torch.Tensor, own: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """([pieces of columns, 4, M], the maxima of all tiles [M, B]) of x [M, V]. The four: the
+    highest score of the piece; how many are above `own` [M, 1]; and with z = x - highest, the
+    sums of exp(z) and of z exp(z).
+
+    What adds nothing any more, and what the model masks with -inf, is let in at z = -87: below
+    it, exp gives subnormal numbers, which are slow.
+    """
+    n_rows, n_columns = x.shape
+    if x.device.type == "cpu":
+        n_columns = min(n_columns, _COLUMNS)
+        n_rows = min(n_rows, max(1, _IN_CACHE // n_columns))
+    room = x.new_empty(n_rows * n_columns), x.new_empty(n_rows * n_columns)
+    below = weights = room[0][:0]
+    least = torch.finfo(x.dtype).min  # of a piece that is masked as a whole
+    sums, maxima = [], []
+    for block, mine in zip(torch.split(x, n_rows), torch.split(own, n_rows), strict=True):
+        parts, tiles = [], []
         for piece in torch.split(block, n_columns, dim=1):
-            below, weights = (s[: piece.numel()].view(piece.shape) for s in scratch)
+            if below.shape != piece.shape:
+                below, weights = (part[: piece.numel()].view(piece.shape) for part in room)
+            of_tiles = _tiles(piece).amax(dim=2)
+            tiles.append(of_tiles)
+            rest = piece[:, of_tiles.shape[1] * _TILE :]
+            if rest.shape[1]:
+                of_tiles = torch.cat([of_tiles, rest], dim=1)
+            high = of_tiles.amax(dim=1, keepdim=True).clamp_(min=least)
             # counted as numbers: sums of bools are slow here, and whole ones to 2^24 are exact
             above = torch.gt(piece, mine, out=weights).sum(dim=1)
-            torch.sub(piece, highest_of, out=below).clamp_(min=_LEAST)
+            torch.sub(piece, high, out=below).clamp_(min=_LEAST)
             total = torch.exp(below, out=weights).sum(dim=1)
-            parts.append(torch.stack([above, total, below.mul_(weights).sum(dim=1)]))
-        done.append(torch.stack(parts).sum(dim=0))
-    above, total, spread = torch.cat(done, dim=1)
-    return above, total, spread
+            parts.append(torch.stack([high[:, 0], above, total, below.mul_(weights).sum(dim=1)]))
+        sums.append(torch.stack(parts))
+        maxima.append(torch.cat(tiles, dim=1))
+    return torch.cat(sums, dim=2), torch.cat(maxima)
 
 
 def _tiles(x: torch.Tensor) -> torch.Tensor:
@@ -150,6 +182,11 @@ def highest(
         columns = torch.cat([columns, rest], dim=1)
         values, at = x.gather(1, columns).topk(k, dim=1)
         ids = columns.gather(1, at)
+    return ordered(ids, values)
+
+
+def ordered(ids: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Each row by falling value, equals by rising id."""
     order = ids.argsort(dim=1)
     ids, values = ids.gather(1, order), values.gather(1, order)
     order = values.sort(dim=1, descending=True, stable=True).indices
@@ -202,5 +239,10 @@ def read(
         parts.append(statistics(scores, chosen[rows], k))
         if turn is not None:
             turn(rows.stop)
+    return joined(parts)
+
+
+def joined(parts: Sequence[Statistics]) -> Statistics:
+    """Those of some rows after those of others."""
     names = [field.name for field in fields(Statistics)]
     return Statistics(*(torch.cat([getattr(part, name) for part in parts]) for name in names))
