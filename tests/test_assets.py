@@ -52,6 +52,14 @@ def test_no_script_names_another_host():
         assert not re.search(r"https?://|@import|url\(", sheet.read_text("utf-8")), sheet.name
 
 
+def test_no_style_depends_on_what_an_element_contains():
+    """One `:has(+ …)` in the sheet lets each node that comes or goes cost 40 ms of layout. The page
+    Gradio makes around ours is named by what it holds: once, and not by siblings."""
+    for sheet in (ASSETS / "css").glob("*.css"):
+        for selector in re.findall(r"[^{};]*:has\([^{]*", sheet.read_text("utf-8")):
+            assert re.search(r":has\(\.bot-(root|line\[hidden\])\)", selector), selector
+
+
 def test_every_key_in_the_scripts_has_a_text():
     used = {key for _, source in sources() for key in KEY.findall(source)}
     assert len(used) > 80

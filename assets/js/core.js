@@ -31,7 +31,11 @@
 
   /** Set a node's text, attribute or class only where it differs: an equal write still costs. */
   BOT.setText = (node, text) => {
-    if (node.textContent !== text) node.textContent = text;
+    if (node.textContent === text) return;
+    const { firstChild: only } = node;
+    // A node in place of a node is more to the browser than other characters in the same one.
+    if (text && only && only === node.lastChild && only.nodeType === Node.TEXT_NODE) only.data = text;
+    else node.textContent = text;
   };
   BOT.setAttr = (node, name, value) => {
     if (value === null) node.removeAttribute(name);

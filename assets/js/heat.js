@@ -13,7 +13,7 @@
 
   /** heat({label, read(r, c), pick(r, c), rowName(r), colName(c), signed, tall, least, gutter,
    *  legend(low, high)}) -> {node, set({rows, cols, value(r, c), most}), mark({row, col}),
-   *  cursor(r, c), redraw(), canvas}.
+   *  cursor(r, c), redraw(), canvas, size() -> [px, px] of it, 0 before it is laid out}.
    *
    *  label: text key of its name. read: the sentence of a cell. pick: on click, Enter or space.
    *  rowName, colName: short names beside the map, "" for none. signed: values below 0 in another
@@ -36,7 +36,8 @@
     let marked = {};
     let width = 0;
     let picture = null;
-    let foot = 0;
+    let foot = 0; // px of the names below the cells
+    let size = [0, 0]; // px of the canvas
     let level = true; // whether the names of the columns fit beneath them, side by side
 
     /** How wide a name is drawn, in px. */
@@ -82,18 +83,16 @@
     const names = (name, n) => (name ? Array.from({ length: n }, (_, k) => name(k)) : []);
 
     function place() {
-      const next = Math.floor(wrap.clientWidth);
-      if (!next || !map.rows) return;
-      width = next;
+      if (!width || !map.rows) return;
       const ratio = window.devicePixelRatio || 1;
       const below = names(def.colName, map.cols).filter(Boolean);
       level = below.every((text) => wide(text) <= cell() - 4);
       foot = below.length ? (level ? TEXT : Math.min(56, Math.max(...below.map(wide)))) + 8 : 0;
-      const whole = gutter + cell() * map.cols;
-      canvas.width = Math.round(whole * ratio);
-      canvas.height = Math.round((map.rows * tall + foot) * ratio);
-      canvas.style.width = `${whole}px`;
-      canvas.style.height = `${map.rows * tall + foot}px`;
+      size = [gutter + cell() * map.cols, map.rows * tall + foot];
+      canvas.width = Math.round(size[0] * ratio);
+      canvas.height = Math.round(size[1] * ratio);
+      canvas.style.width = `${size[0]}px`;
+      canvas.style.height = `${size[1]}px`;
       canvas.style.setProperty("--gutter", `${gutter}px`);
       canvas.style.setProperty("--foot", `${foot}px`);
       draw();
@@ -224,13 +223,14 @@
       if (map.rows) say(at);
       scale();
     };
-    new ResizeObserver(() => {
-      if (Math.floor(wrap.clientWidth) !== width) place();
-    }).observe(wrap);
+    BOT.onWidth(wrap, (next) => {
+      width = next;
+      place();
+    });
     BOT.onTheme(redraw);
 
     return {
-      node, canvas, redraw,
+      node, canvas, redraw, size: () => size,
       /** Other values. value(r, c) is NaN where there is none. */
       set(next) {
         map = { most: 1, ...next };

@@ -1,4 +1,6 @@
-/* The page's colours for what is painted: read once, and again when it turns light or dark. */
+/* What painting needs to know of the page without asking it in mid-drawing: its colours, read once
+ * and again when it turns light or dark, and how wide things are.
+ */
 "use strict";
 (() => {
   const BOT = window.BOT;
@@ -36,5 +38,17 @@
       shades.set(name, probe.getImageData(0, 0, 1, 1).data);
     }
     return shades.get(name);
+  };
+
+  /** onWidth(node, fn(px)): fn is told the width inside a node once it is laid out, and again when it
+   *  is another. Asked for in the middle of drawing, it would make the browser lay the page out. */
+  BOT.onWidth = (node, fn) => {
+    let width = 0;
+    new ResizeObserver(([{ contentRect }]) => {
+      const next = Math.floor(contentRect.width);
+      if (!next || next === width) return;
+      width = next;
+      fn(width);
+    }).observe(node);
   };
 })();

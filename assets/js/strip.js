@@ -24,9 +24,7 @@
     let width = 0;
 
     function place() {
-      const next = Math.floor(canvas.parentNode.clientWidth);
-      if (!next || !values.length) return;
-      width = next;
+      if (!width || !values.length) return;
       const fit = Math.max(16, Math.floor(width / BAR));
       const lines = Math.ceil(values.length / fit);
       per = Math.ceil(values.length / lines);
@@ -40,9 +38,7 @@
 
     function paint() {
       if (!width) return;
-      const look = getComputedStyle(canvas);
-      const colour = (name) => look.getPropertyValue(name).trim();
-      const [up, down, ink, line] = ["--bot-src-user", "--bot-src-generated", "--bot-ink", "--bot-line"].map(colour);
+      const [up, down, ink, line] = ["--bot-src-user", "--bot-src-generated", "--bot-ink", "--bot-line"].map(BOT.ink);
       const ratio = window.devicePixelRatio || 1;
       const g = canvas.getContext("2d");
       g.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -101,9 +97,10 @@
       move(to);
     }
 
-    new ResizeObserver(() => {
-      if (canvas.parentNode && Math.floor(canvas.parentNode.clientWidth) !== width) place();
-    }).observe(canvas);
+    BOT.onWidth(canvas, (next) => {
+      width = next;
+      place();
+    });
     BOT.onTheme(() => paint());
 
     return {

@@ -90,6 +90,7 @@
       el("td", { role: "cell" }), el("td", { role: "cell", colspan: COLUMNS.length - 1 }, el("div", null, how, where, show)));
     const title = el("button", { class: "bot-check-title", type: "button", "aria-controls": more.id, "aria-expanded": "false", on: { click() {
       more.hidden = !more.hidden;
+      node.classList.toggle("is-open", !more.hidden);
       BOT.setAttr(title, "aria-expanded", !more.hidden);
     } } });
     const room = gauge();

@@ -150,12 +150,11 @@
       go(Math.max(0, Math.min(map.gaps.length - 1, to)));
     }
 
-    new ResizeObserver(() => {
-      const next = Math.floor(node.clientWidth);
-      if (next < 2 * LEFT || next === width) return; // not laid out yet
+    BOT.onWidth(node, (next) => {
+      if (next < 2 * LEFT) return; // not laid out yet
       width = next;
       draw();
-    }).observe(node);
+    });
 
     return {
       node, draw,

@@ -187,13 +187,11 @@
       if (far[k] <= NEAR) pick(k);
     }
 
-    new ResizeObserver(() => {
-      const next = Math.floor(frame.clientWidth);
-      if (!next || next === width) return;
+    BOT.onWidth(frame, (next) => {
       width = next;
       place();
       draw();
-    }).observe(frame);
+    });
 
     return {
       node: frame, lang,

@@ -44,7 +44,7 @@
     let fill = null; // {of, pattern}
 
     function size() {
-      const [wide, tall] = [heat.canvas.clientWidth, heat.canvas.clientHeight];
+      const [wide, tall] = heat.size();
       const ratio = window.devicePixelRatio || 1;
       const [w, h] = [Math.round(wide * ratio), Math.round(tall * ratio)];
       if (veil.width !== w || veil.height !== h) {
@@ -56,15 +56,13 @@
     }
 
     function draw() {
-      if (!map || !shown || !heat.canvas.clientWidth) return;
+      if (!map || !shown || !heat.size()[0]) return;
       const ratio = size();
       const g = veil.getContext("2d");
-      const look = getComputedStyle(heat.canvas);
-      const colour = (name) => look.getPropertyValue(name).trim();
-      if (!fill) fill = hatch(g, colour("--bot-surface"), colour("--bot-edge"));
+      if (!fill) fill = hatch(g, BOT.ink("--bot-surface"), BOT.ink("--bot-edge"));
       g.setTransform(ratio, 0, 0, ratio, 0, 0);
       g.clearRect(0, 0, veil.width, veil.height);
-      const cell = (heat.canvas.clientWidth - GUTTER) / map.cols;
+      const cell = (heat.size()[0] - GUTTER) / map.cols;
       g.fillStyle = fill;
       const cover = (row, rows, from, to) => {
         if (to > from) g.fillRect(GUTTER + from * cell, row * def.tall, (to - from) * cell, rows * def.tall);
@@ -80,7 +78,7 @@
         cover(r, n, to, map.cols);
         r += n;
       }
-      g.strokeStyle = colour("--bot-ink");
+      g.strokeStyle = BOT.ink("--bot-ink");
       g.lineWidth = 1.5;
       if (shown.band) g.strokeRect(GUTTER + 0.75, shown.band[0] * def.tall + 0.75, cell * map.cols - 1.5, shown.band[1] * def.tall - 1.5);
       if (shown.col !== null) g.strokeRect(GUTTER + shown.col * cell + 0.75, 0.75, Math.max(1, cell - 1.5), map.rows * def.tall - 1.5);

@@ -79,10 +79,10 @@
     let steps = 1;
     let wide = 0; // px of the canvas
     let room = 0; // px of it that are seen
+    BOT.onWidth(wrap, (next) => { room = next; });
 
     function place() {
-      wide = parseFloat(heat.canvas.style.width) || 0;
-      room = wrap.clientWidth;
+      [wide] = heat.size();
       svg.style.width = `${Math.max(0, wide - gutter)}px`;
     }
     new ResizeObserver(place).observe(heat.canvas);

@@ -126,14 +126,12 @@
       move(to);
     }
 
-    new ResizeObserver(() => {
-      const next = Math.floor(node.clientWidth);
-      if (!next || next === width) return;
+    BOT.onWidth(node, (next) => {
       width = next;
       BOT.setAttr(picture, "width", width);
       frame();
       draw();
-    }).observe(node);
+    });
 
     return {
       node,

@@ -23,13 +23,6 @@
     let size = 0; // dimensions
     let width = 0;
 
-    // read once for each light: asking for a style makes the browser settle the whole page's
-    let inks = null;
-    const colours = () => {
-      const look = getComputedStyle(stack);
-      return ["--bot-src-user", "--bot-src-generated", "--bot-ink"].map((name) => look.getPropertyValue(name).trim());
-    };
-
     function paint(line) {
       if (!line.values || !width) return;
       const { canvas, values, top } = line;
@@ -38,7 +31,7 @@
         canvas.width = Math.round(width * ratio);
         canvas.height = Math.round(TALL * ratio);
       }
-      const [up, down, ink] = (inks = inks || colours());
+      const [up, down, ink] = ["--bot-src-user", "--bot-src-generated", "--bot-ink"].map(BOT.ink);
       const g = canvas.getContext("2d");
       g.setTransform(ratio, 0, 0, ratio, 0, 0);
       g.clearRect(0, 0, width, TALL);
@@ -99,16 +92,11 @@
       move(to);
     }
 
-    new ResizeObserver(() => {
-      const next = Math.floor(stack.clientWidth);
-      if (!next || next === width) return;
+    BOT.onWidth(stack, (next) => {
       width = next;
       lines.forEach(paint);
-    }).observe(stack);
-    BOT.onTheme(() => {
-      inks = null;
-      lines.forEach(paint);
     });
+    BOT.onTheme(() => lines.forEach(paint));
 
     return {
       node, draw,

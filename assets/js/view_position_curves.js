@@ -116,13 +116,11 @@
       move(to);
     }
 
-    new ResizeObserver(() => {
-      const next = Math.floor(node.clientWidth);
-      if (!next || next === width) return;
+    BOT.onWidth(node, (next) => {
       width = next;
       BOT.setAttr(picture, "width", width);
       draw();
-    }).observe(node);
+    });
 
     return {
       node, draw,

@@ -48,7 +48,7 @@
           return el("button", { class: "bot-btn", type: "button", "data-head": head }, String(head));
         });
         const kv = el("span", { class: "bot-qkv-kv" }, `kv ${g}`);
-        return { heads, node: el("li", { class: "bot-qkv-group" }, el("div", { class: "bot-qkv-heads" }, heads), el("i", { class: "bot-qkv-fork", "aria-hidden": "true" }), kv) };
+        return { heads, node: el("li", { class: "bot-qkv-group" }, el("div", { class: `bot-qkv-heads${H === G ? " is-one" : ""}` }, heads), el("i", { class: "bot-qkv-fork", "aria-hidden": "true" }), kv) };
       });
       groups.replaceChildren(...boxes.map((box) => box.node));
     }

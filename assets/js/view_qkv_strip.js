@@ -41,9 +41,8 @@
       let most = 1;
       let room = 0;
 
-      function place() {
-        const next = Math.floor(node.clientWidth);
-        if (next) room = next;
+      function place(width) {
+        room = width;
         const ratio = window.devicePixelRatio || 1;
         canvas.width = Math.round(room * ratio);
         canvas.height = Math.round(TALL * ratio);
@@ -52,8 +51,7 @@
 
       function paint() {
         if (!room || !values) return;
-        const look = getComputedStyle(canvas);
-        const [up, down, ink, line] = ["--bot-src-user", "--bot-src-generated", "--bot-edge", "--bot-line"].map((name) => look.getPropertyValue(name).trim());
+        const [up, down, edge, line, ink] = ["--bot-src-user", "--bot-src-generated", "--bot-edge", "--bot-line", "--bot-ink"].map(BOT.ink);
         const ratio = window.devicePixelRatio || 1;
         const g = canvas.getContext("2d");
         g.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -67,9 +65,9 @@
           g.fillStyle = tall >= 0 ? up : down;
           g.fillRect(k * wide + wide * 0.12, tall >= 0 ? half - tall : half, wide * 0.76, Math.max(0.5, Math.abs(tall)));
         }
-        g.fillStyle = ink;
+        g.fillStyle = edge;
         g.fillRect(0, half - 0.5, room, 1);
-        g.strokeStyle = look.getPropertyValue("--bot-ink").trim();
+        g.strokeStyle = ink;
         g.lineWidth = 1.5;
         g.strokeRect(at * wide, 0.75, wide, TALL - 1.5);
         const other = pair(at);
@@ -90,9 +88,7 @@
         move(to);
       }
 
-      new ResizeObserver(() => {
-        if (Math.floor(node.clientWidth) !== room) place();
-      }).observe(node);
+      BOT.onWidth(node, place);
       BOT.onTheme(paint);
       all.push({ paint, say(text) {
         BOT.setAttr(canvas, "aria-label", label());
@@ -109,8 +105,7 @@
           width = values.length;
           at = Math.min(at, width - 1);
           BOT.setAttr(canvas, "aria-valuemax", width - 1);
-          if (room) paint();
-          else place();
+          paint();
         },
       };
     }

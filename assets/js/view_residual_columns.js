@@ -96,12 +96,10 @@
       event.preventDefault();
     }
 
-    new ResizeObserver(() => {
-      const next = Math.floor(frame.clientWidth);
-      if (!next || next === width) return;
+    BOT.onWidth(frame, (next) => {
       width = next;
       redraw();
-    }).observe(frame);
+    });
 
     return {
       node: el("div", { class: "bot-cols-box" }, frame, line), art, redraw, paint,
