@@ -5,7 +5,7 @@ from __future__ import annotations
 from playground.errors import PlaygroundError
 from playground.tokenlab import Tokenizer
 from playground.ui import wire
-from playground.ui.head import SCRIPTS
+from playground.ui.sources import SCRIPTS
 from playground.views import tokenlab as views
 from tests.test_client import ASSETS, HOST, html
 

@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 from playground.text import texts
 from playground.trace import SamplingParams
-from playground.ui.head import SCRIPTS, STYLES
+from playground.ui.sources import SCRIPTS, STYLES
 from playground.views import candidates as chart
 from playground.views.payload import step_payload, trace_payload
 from tests import made, test_payload
@@ -46,12 +46,14 @@ def long_trace(n):
 
 
 def html(initial, views=True):
-    """The page of the client; `views`: with the panels about the inside of the model."""
+    """The page of the client; views: with all panels of its chapters, none, or those whose scripts
+    begin like this (a tuple): neighbours would ask the server too."""
 
     def data(value):
         return json.dumps(value).replace("<", "\\u003c")
 
-    kept = [name for name in SCRIPTS if views or not name.startswith(("view_", "lab_"))]
+    wanted = views if isinstance(views, tuple) else ("view_", "lab_") if views else ()
+    kept = [n for n in SCRIPTS if not n.startswith(("view_", "lab_")) or n.startswith(wanted)]
     names = [name for name in kept if name != "form.js"]
     styles = "".join((ASSETS / "css" / name).read_text("utf-8") for name in STYLES)
     scripts = "\n".join((ASSETS / "js" / name).read_text("utf-8") for name in names)

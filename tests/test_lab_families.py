@@ -70,7 +70,7 @@ def opened(browser, pages):
             sent = pair or pair_payload(PAIR, recorded=True)
             pages[key] = load(
                 browser, "families", {"templates": templates, "pair": lambda request: sent},
-                problems, also=("view_contrast_bars",), width=width,
+                problems, width=width,
                 first=f"window.BOT_FORM_PAIRS = {json.dumps(recorded)};",
             )  # fmt: skip
         page = pages[key]

@@ -16,7 +16,7 @@ from playground.errors import PlaygroundError
 from playground.text import texts
 from playground.tokenlab import Tokenizer
 from playground.ui import wire
-from playground.ui.head import SCRIPTS
+from playground.ui.sources import SCRIPTS
 from playground.views import tokenlab as views
 from tests import vocabularies
 from tests.test_client import ASSETS, FLAGS, HOST, html

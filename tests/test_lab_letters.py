@@ -43,7 +43,7 @@ def opened(browser):
     def open_(answer=lambda request: SHOWN, *, recorded=True, width=1280):
         given = json.dumps(defaults(LOADED) if recorded else None)
         page = load(
-            browser, "letters", {"digits": answer}, problems, also=("view_contrast_bars",),
+            browser, "letters", {"digits": answer}, problems,
             first=f"window.BOT_LETTERS = {given};", width=width,
         )  # fmt: skip
         pages.append(page)

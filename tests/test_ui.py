@@ -18,7 +18,7 @@ from playground.ask import Ask
 from playground.errors import PlaygroundError
 from playground.text import LANGUAGES, texts
 from playground.trace import SamplingParams, same
-from playground.ui import bus, form, head, page, running, wire
+from playground.ui import bus, form, head, page, running, sources, wire
 from playground.ui.ask import build_ask
 from playground.ui.desk import Desk, same_model
 from playground.ui.handlers import Handlers
@@ -656,10 +656,10 @@ def test_the_events_inputs_are_the_handlers_parameters(built):
 def test_the_head_carries_every_script_and_style(built):
     text = built.options["head"]
     folder = head.ASSETS
-    assert {p.name for p in (folder / "js").glob("*.js")} == set(head.SCRIPTS)
-    assert {p.name for p in (folder / "css").glob("*.css")} == set(head.STYLES)
-    assert text.count("<script>") == text.count("</script>") == len(head.SCRIPTS) + 1
-    assert text.count("<style>") == text.count("</style>") == len(head.STYLES)
+    assert {p.name for p in (folder / "js").glob("*.js")} == set(sources.SCRIPTS)
+    assert {p.name for p in (folder / "css").glob("*.css")} == set(sources.STYLES)
+    assert text.count("<script>") == text.count("</script>") == len(sources.SCRIPTS) + 1
+    assert text.count("<style>") == text.count("</style>") == len(sources.STYLES)
     # A source that ends its own element, or begins a comment in it, would break the page.
     for path in [*(folder / "js").glob("*.js"), *(folder / "css").glob("*.css")]:
         source = path.read_text("utf-8")

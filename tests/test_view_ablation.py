@@ -89,7 +89,7 @@ def opened(chromium):
 
         def serve(route):
             if route.request.resource_type == "document":
-                body = serving(seen("llama", evil)[1])
+                body = serving(seen("llama", evil)[1], "ablation")
                 route.fulfill(body=body, content_type="text/html; charset=utf-8")
             else:
                 if "plotly" not in route.request.url:

@@ -111,7 +111,7 @@ def load(chromium, problems, family, panel, change):
     trace, inside, heads = copy.deepcopy(payloads(family))
     if change:
         change(trace, inside)
-    body = html(trace)
+    body = html(trace, views=("view_attention_bar", f"view_{panel}"))
     body = body.replace("window.answers = {};", "window.answers = {work: window.WORK};")
     body = body.replace('example: ask("example")', 'example: ask("example"), work: ask("work")')
     page = chromium.new_page(viewport={"width": 1280, "height": 900})

@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 from playground.sampling import pick
 from playground.text import texts
 from playground.trace import SamplingParams, Step, Timing, Token
-from playground.ui.head import SCRIPTS
+from playground.ui.sources import SCRIPTS
 from playground.views import style
 from playground.views.candidates import figure, leading, shown_rows, template
 from playground.views.payload import trace_payload

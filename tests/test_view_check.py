@@ -80,7 +80,10 @@ def opened(chromium, trace):
 
         def serve(route):
             if route.request.resource_type == "document":
-                route.fulfill(body=html(payload), content_type="text/html; charset=utf-8")
+                route.fulfill(
+                    body=html(payload, views=("view_check",)),
+                    content_type="text/html; charset=utf-8",
+                )
             else:
                 route.abort()
 

@@ -54,7 +54,7 @@ def opened(chromium):
 
         def serve(route):
             if route.request.resource_type == "document":
-                body = serving(trace_payload(looking.trace("llama"), RUN))
+                body = serving(trace_payload(looking.trace("llama"), RUN), "contrast")
                 route.fulfill(body=body, content_type="text/html; charset=utf-8")
             else:
                 if "plotly" not in route.request.url:

@@ -104,7 +104,9 @@ def inside_pages(chromium, problems):
         if change is not None:
             trace, answers = copy.deepcopy((trace, answers))
             change(trace, answers)
-        body = html(trace).replace("window.answers = {}", "window.answers = {work: window.WORK}")
+        body = html(trace, views=(f"view_{view}",)).replace(
+            "window.answers = {}", "window.answers = {work: window.WORK}"
+        )
         page = chromium.new_page(viewport={"width": width, "height": 1000})
 
         def serve(route):

@@ -37,9 +37,11 @@ LIST = """[...document.querySelectorAll('.bot-lens-list tbody tr')].filter((r) =
   tag: !r.querySelector('.bot-lens-tag').hidden }))"""
 
 
-def serving(payload):
-    """A page that looks only where a test looks, and answers `work` from `window.given`."""
-    return html(payload).replace("window.answers = {}", "window.answers = window.given || {}")
+def serving(payload, view):
+    """A page with this panel alone, which answers `work` from `window.given`."""
+    return html(payload, views=(f"view_{view}",)).replace(
+        "window.answers = {}", "window.answers = window.given || {}"
+    )
 
 
 @cache
@@ -89,7 +91,7 @@ def opener(chromium, pages, problems):
 
         def serve(route):
             if route.request.resource_type == "document":
-                route.fulfill(body=serving(payload), content_type="text/html; charset=utf-8")
+                route.fulfill(body=serving(payload, view), content_type="text/html; charset=utf-8")
             else:
                 if "plotly" not in route.request.url:
                     problems.append(route.request.url)

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from playground.text import texts
-from playground.ui.head import SCRIPTS
+from playground.ui.sources import SCRIPTS
 from playground.views.inside import inside_payload, uncached_payload
 from playground.views.payload import trace_payload
 from tests import looking

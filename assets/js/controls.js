@@ -54,10 +54,12 @@
     const wrap = BOT.say(el("div", { class: "bot-table-wrap", tabindex: 0, role: "region" },
       el("table", { class: "bot-table" },
         el("thead", null, el("tr", null, columns.map((c) => BOT.say(el("th", { scope: "col", class: c.class }), c.key)))), body)), label, "aria-label");
-    const node = el("details", { class: "bot-fold", on: { toggle: () => draw() } }, BOT.say(el("summary"), label), wrap);
+    // Filled before it opens: the browser tells of `toggle` only after it may have shown it empty.
+    const summary = BOT.say(el("summary", { on: { click: () => { if (!node.open) fill(); } } }), label);
+    const node = el("details", { class: "bot-fold", on: { toggle: () => draw() } }, summary, wrap);
     const lines = [];
 
-    function fill(cell, value) {
+    function put(cell, value) {
       const { text, title, hex } = value !== null && typeof value === "object" ? value : { text: value };
       if (hex !== undefined) BOT.show(cell, BOT.tokenText(hex), true);
       else BOT.setText(cell, text === undefined || text === null ? "–" : String(text));
@@ -66,7 +68,10 @@
 
     function draw() {
       // Opened by the reader; and on screen, which behind a gate it is not: nothing is known yet.
-      if (!node.open || !node.offsetParent) return;
+      if (node.open && node.offsetParent) fill();
+    }
+
+    function fill() {
       const found = rows();
       const now = mark ? mark() : -1;
       while (lines.length < found.length) {
@@ -77,7 +82,7 @@
       lines.forEach(({ cells, row }, k) => {
         row.hidden = k >= found.length;
         BOT.setAttr(row, "aria-current", k === now ? "true" : null);
-        if (!row.hidden) cells.forEach((cell, c) => fill(cell, found[k][c]));
+        if (!row.hidden) cells.forEach((cell, c) => put(cell, found[k][c]));
       });
     }
 

@@ -180,4 +180,13 @@
     const { text } = BOT.piece(hex);
     return text === null ? `⟨${BOT.hex(hex)}⟩` : BOT.visibleText(text);
   };
+
+  /** About n round numbers from low to high. */
+  BOT.ticks = (low, high, n) => {
+    const rough = (high - low) / n || 1;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = ([1, 2, 5].find((k) => k * power >= rough) || 10) * power;
+    const first = Math.ceil(low / step - 1e-9);
+    return Array.from({ length: Math.max(0, Math.floor(high / step + 1e-9) - first + 1) }, (_, k) => (first + k) * step);
+  };
 })();

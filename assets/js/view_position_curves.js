@@ -7,14 +7,6 @@
   const { el, svg } = BOT;
   const [LEFT, RIGHT, TOP, FOOT] = [58, 16, 26, 44];
 
-  /** About n round numbers from low to high. */
-  BOT.ticks = (low, high, n) => {
-    const rough = (high - low) / n || 1;
-    const power = 10 ** Math.floor(Math.log10(rough));
-    const step = ([1, 2, 5].find((k) => k * power >= rough) || 10) * power;
-    const first = Math.ceil(low / step - 1e-9);
-    return Array.from({ length: Math.max(0, Math.floor(high / step + 1e-9) - first + 1) }, (_, k) => (first + k) * step);
-  };
   const short = (x) => (Number.isInteger(x) ? BOT.num(x).replace("-", "−") : String(Number(x.toPrecision(6))).replace("-", "−"));
 
   /** curves({label, x, y, series: [key], read(k), tall}) -> {node, set({ys: [f64[n], …], mark}), draw()}.
