@@ -458,6 +458,16 @@ def test_the_page_is_whole_and_asks_nobody_else(server):
         assert server.http.get(f"/{path}").status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/", "/config"])
+def test_the_page_is_sent_compressed_to_whoever_can_unpack_it(server, path):
+    got = server.http.get(path, headers={"Accept-Encoding": "gzip"})
+    assert got.headers["content-encoding"] == "gzip"
+    assert int(got.headers["content-length"]) < len(got.content) / 3
+    plain = server.http.get(path, headers={"Accept-Encoding": "identity"})
+    assert "content-encoding" not in plain.headers
+    assert "BOT_INITIAL" in got.text and abs(len(got.text) - len(plain.text)) < 100
+
+
 def test_a_trace_downloads_under_a_safe_name(server, tmp_path):
     *_, end = run(server.client, 'quote" \n../name')
     answer = server.http.get(f"/bot/trace/{end['trace_id']}")

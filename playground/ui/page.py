@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
 
 from playground.inspection.pair import form_of
 from playground.text import say
 from playground.ui import bus, form, gate, head, letters, routes, wire
 from playground.ui.desk import MAX_UPLOAD, Desk
+from playground.ui.gzipped import Gzipped
 from playground.ui.handlers import Handlers
 from playground.ui.inside import Inside
 from playground.ui.looking import Looking
@@ -101,7 +103,7 @@ def build(
         "theme": theme(),
         "app_kwargs": {
             "routes": routes.routes(desk),
-            "middleware": gate.middleware(blocks, host.limits),
+            "middleware": [Middleware(Gzipped), *gate.middleware(blocks, host.limits)],
         },
         "run_history": False,
         "ssr_mode": False,
