@@ -284,6 +284,33 @@ def test_on_a_narrow_page_before_the_first_step(opened):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+SEEN_WHOLE = """([box, node]) => {
+  const [outer, inner] = [box, node].map((s) => document.querySelector(s).getBoundingClientRect());
+  return inner.height > 0 && inner.top >= outer.top - 0.5 && inner.bottom <= outer.bottom + 0.5;
+}"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_token_of_the_step_is_in_sight_in_every_box(opened, width):
+    sent = payload("is-openai-open")
+    page = opened(sent, width=width)
+    last = len(sent["steps"]) - 1
+    boxes = [
+        (".bot-detok-lane", ".bot-detok-token.is-now"),
+        (".bot-toks[data-where=answer]", ".bot-toks[data-where=answer] .is-current"),
+        (".bot-toks[data-where=prompt]", ".bot-toks[data-where=prompt] [aria-selected=true]"),
+        (".bot-hero-answer", f".bot-hero-answer [data-i='{last}']"),
+    ]  # fmt: skip
+    for i in (last, 0, last // 2, last):
+        go(page, i)
+        page.wait_for_timeout(60)
+        for box, node in boxes[: 4 if i == last else 3]:
+            page.evaluate("(s) => document.querySelector(s).scrollIntoView()", box)
+            page.evaluate(FRAMES)
+            page.evaluate(FRAMES)
+            assert page.evaluate(SEEN_WHOLE, [box, node]), (box, i)
+
+
 def test_a_step_asks_for_nothing_adds_nothing_and_is_cheap(opened):
     sent = payload("apple-zh")
     page = opened(sent, key="apple-zh")

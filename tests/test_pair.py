@@ -27,7 +27,7 @@ from playground.ui.desk import Desk
 from playground.ui.inside import Inside
 from playground.ui.looking import Looking
 from playground.ui.recorded import Recorded
-from playground.views.pair import asked, pair_payload
+from playground.views.pair import asked, pair_payload, whole
 from tests import fakes, looking, tiny
 
 A, B = "Is the colour of an apple other?", "Is the shape of an apple other?"
@@ -535,6 +535,17 @@ def test_the_payload_is_the_record():
     assert np.array_equal(unpacked(sent["cosine"]), pair.contrast.cosine)
     assert np.array_equal(unpacked(sent["b"]["reads"]), pair.b.reads)
     assert np.array_equal(unpacked(sent["next"]["rank_b"]), pair.next.rank_b)
+
+
+def test_a_character_that_the_end_cut_off_is_not_sent_as_a_broken_one():
+    pair, _ = store.load(examples.pair_path(examples.FOLDER, "apple-zh"))
+    assert pair.a.trace.text == '"美丽\ufffd' and pair.a.trace.steps[-1].pending == b"\xe8\x89"
+    sent = pair_payload(pair, recorded=True)
+    assert sent["a"]["text"] == '"美丽' and sent["b"]["text"] == pair.b.trace.text
+    # U+FFFD that the model itself wrote stays
+    step = dataclasses.replace(pair.a.trace.steps[-1], pending=b"")
+    own = dataclasses.replace(pair.a.trace, steps=(*pair.a.trace.steps[:-1], step))
+    assert whole(own) == own.text
 
 
 def unpacked(packed):

@@ -117,12 +117,7 @@
 
       function intoView() {
         const chip = chips[chipOf[at]];
-        if (!chip || answer.scrollHeight <= answer.clientHeight) return;
-        const { offsetTop, offsetHeight } = chip.node;
-        const { scrollTop, clientHeight } = answer;
-        if (offsetTop < scrollTop || offsetTop + offsetHeight > scrollTop + clientHeight) {
-          answer.scrollTop = offsetTop - clientHeight / 2;
-        }
+        if (chip) BOT.reveal(answer, chip.node);
       }
 
       function prompt() {

@@ -98,9 +98,7 @@
     function reveal() {
       const box = wanted && wanted.own[wanted.own.length - 1];
       wanted = null;
-      if (!box || node.scrollHeight <= node.clientHeight) return;
-      const top = box.offsetTop - node.offsetTop;
-      if (top < node.scrollTop + 40 || top + box.offsetHeight > node.scrollTop + node.clientHeight) node.scrollTop = top - node.clientHeight / 2;
+      if (box) BOT.reveal(node, box.parentNode); // with the characters over it
     }
 
     return {

@@ -51,4 +51,11 @@
       fn(width);
     }).observe(node);
   };
+
+  /** Scroll `box`, never the page, until `node` in it is seen whole. */
+  BOT.reveal = (box, node) => {
+    const [outer, inner] = [box, node].map((n) => n.getBoundingClientRect());
+    if (inner.top >= outer.top && inner.bottom <= outer.bottom) return;
+    box.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
+  };
 })();

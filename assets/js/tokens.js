@@ -114,19 +114,15 @@
 
       /** Scroll the box, never the page; in the next frame, when the layout of this one is done
        *  and asking where things are costs nothing. */
-      let waiting = null;
+      const waiting = new Map(); // box -> what is to be seen in it
       function revealSoon(box, node) {
-        if (!waiting) {
+        if (!waiting.size) {
           requestAnimationFrame(() => {
-            reveal(...waiting);
-            waiting = null;
+            for (const pair of waiting) BOT.reveal(...pair);
+            waiting.clear();
           });
         }
-        waiting = [box, node];
-      }
-      function reveal(box, node) {
-        const top = node.offsetTop - box.offsetTop;
-        if (top < box.scrollTop || top + node.offsetHeight > box.scrollTop + box.clientHeight) box.scrollTop = top - box.clientHeight / 2;
+        waiting.set(box, node);
       }
 
       const under = (event) => {

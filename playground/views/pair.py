@@ -34,7 +34,7 @@ def pair_payload(pair: Pair, *, recorded: bool, intact: bool = True) -> dict[str
 
 def side_payload(side: Side) -> dict[str, Any]:
     """One prompt with its answer. asked, system: what was typed. form: the template that stood in
-    for the model's own, null for that one or none."""
+    for the model's own, null for that one or none. text: the whole characters of the answer."""
     trace = side.trace
     return {
         "asked": asked(trace),
@@ -42,10 +42,16 @@ def side_payload(side: Side) -> dict[str, Any]:
         "form": form_of(trace),
         "prompt": [_token(token) for token in trace.prompt],
         "answer": [_token(step.token) for step in trace.steps],
-        "text": trace.text,
+        "text": whole(trace),
         "finish": trace.finish,
         **pack_arrays(side),
     }
+
+
+def whole(trace: Trace) -> str:
+    """The answer's text without what decoding makes of a character that its end cut off."""
+    held = trace.steps[-1].pending if trace.steps else b""
+    return trace.text.removesuffix(held.decode("utf-8", "replace")) if held else trace.text
 
 
 def asked(trace: Trace) -> str:
