@@ -1,4 +1,4 @@
-"""What many tests share: the real model, loaded once."""
+"""What many tests share: the real model, loaded once, and the browser of a file's tests."""
 
 from __future__ import annotations
 
@@ -25,6 +25,28 @@ def pytest_collection_modifyitems(config, items):
         for item in items:
             if "cuda" in item.keywords:
                 item.add_marker(skip)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    """A browser. Playwright's synchronous interface may stand once in a thread: a test takes this
+    one and starts no other."""
+    from playwright.sync_api import sync_playwright
+
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=flags)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def pages(chromium):
+    """Pages that the tests of a file use again: name -> page."""
+    kept = {}
+    yield kept
+    for page in kept.values():
+        page.close()
 
 
 @pytest.fixture(scope="session")

@@ -11,14 +11,13 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from playground import store
 
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parent.parent
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 STRAWBERRY = "How many r are in strawberry?"
 expect.set_options(timeout=60_000)  # the machine may be busy; a wrong page stays wrong
 LONG = 180_000  # ms: the first start may have to convert the model
@@ -42,14 +41,6 @@ def site(tmp_path_factory):
         app.terminate()
         app.wait(30)
     assert log.read_text() == ""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.text import texts
 from playground.trace import SamplingParams
@@ -24,7 +23,6 @@ pytestmark = pytest.mark.browser
 
 ASSETS = Path(__file__).parent.parent / "assets"
 HOST = "http://page.test/"
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 WORDS = [" Partly", ".", "\n", "苹", "果", " <b>", "👩", "\u200d", "👩", " e", "\u0301", " ${x}"]
 
 
@@ -71,14 +69,6 @@ const ask = (name) => async (...args) => {{
 <script>BOT.mount(document.getElementById("app"), {{steps: ask("steps"), payload: ask("payload"),
 example: ask("example"), embedding: ask("embedding"), work: ask("work"),
 halt: ask("halt")}});</script>"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

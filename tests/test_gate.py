@@ -6,12 +6,11 @@ import json
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.inspection.packed import pack
 from playground.views.payload import trace_payload
 from tests import made
-from tests.test_client import FLAGS, HOST, html, settle
+from tests.test_client import HOST, html, settle
 
 pytestmark = pytest.mark.browser
 
@@ -51,14 +50,6 @@ def data(trace=ID, **more):
         "trace": trace, "recorded": False, "model": {"n_layers": 3, "n_heads": 2}, "layers": [0, 2],
         "heads": None, "missing": [], "n_prompt": 2,
     } | more  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -8,14 +8,13 @@ import random
 import re
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground import examples, store
 from playground.text import texts
 from playground.views.payload import trace_payload
 from tests.cpu import step_costs
 from tests.labpage import EVIL, FRAMES, chinese, load
-from tests.test_client import FLAGS, long_trace
+from tests.test_client import long_trace
 
 pytestmark = pytest.mark.browser
 
@@ -40,29 +39,13 @@ def payload(name):
     return trace_payload(store.load(examples.trace_path(examples.FOLDER, name)).trace, RUN)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
-def pages():
-    kept = {}
-    yield kept
-    for page in kept.values():
-        page.close()
-
-
 @pytest.fixture
-def opened(browser, pages):
+def opened(chromium, pages):
     problems = []
 
     def open_(sent, width=1280, key=None):
         if key is None or key not in pages:
-            made = load(browser, "detok", {}, problems, initial=sent, width=width)
+            made = load(chromium, "detok", {}, problems, initial=sent, width=width)
             pages[key or id(made)] = made
             return made
         pages[key].bring_to_front()

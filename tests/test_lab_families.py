@@ -8,7 +8,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground import examples, template
 from playground.forms import FORMS
@@ -20,7 +19,6 @@ from playground.ui.lab import _form
 from playground.views.pair import pair_payload
 from playground.views.tokenlab import form_payload
 from tests.labpage import EVIL, asked, chinese, load, settle
-from tests.test_client import FLAGS
 from tests.test_tokenroom import Room
 
 pytestmark = pytest.mark.browser
@@ -45,31 +43,15 @@ def templates(request):
     return forms(request["model"], messages, request["thinking"], request["control"])
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield found
-        found.close()
-
-
-@pytest.fixture(scope="module")
-def pages():
-    kept = {}
-    yield kept
-    for page in kept.values():
-        page.close()
-
-
 @pytest.fixture
-def opened(browser, pages):
+def opened(chromium, pages):
     problems = []
 
     def open_(text, *, model="smollm2-135m", width=1280, key="usual", pair=None, recorded=RECORDED):
         if key not in pages:
             sent = pair or pair_payload(PAIR, recorded=True)
             pages[key] = load(
-                browser, "families", {"templates": templates, "pair": lambda request: sent},
+                chromium, "families", {"templates": templates, "pair": lambda request: sent},
                 problems, width=width,
                 first=f"window.BOT_FORM_PAIRS = {json.dumps(recorded)};",
             )  # fmt: skip

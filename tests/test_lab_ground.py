@@ -6,11 +6,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.views.payload import trace_payload
 from tests import made
-from tests.test_client import FLAGS, HOST, html, settle
+from tests.test_client import HOST, html, settle
 
 pytestmark = pytest.mark.browser
 
@@ -45,14 +44,6 @@ BOT.labPanel({id: "two", stage: 2, deck: "pieces", input: {text: false, model: f
     return {draw(lab) { told.push(["two", lab.models]); return lab.ask("languages"); }};
   }});
 </script>"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 # Answers a request with what `answer` says, else at once with its own text.

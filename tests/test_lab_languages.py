@@ -15,7 +15,6 @@ from tests.test_lab_ways import (
     SMOL,
     begin,
     fits,
-    launched,
     opening,
     settle,
     type_text,
@@ -33,11 +32,6 @@ ROWS = f"""[...document.querySelectorAll('{PANEL} .bot-lang-row')].map((g) => ({
   shown: [...g.querySelectorAll('.bot-lang-value')].map((t) => t.textContent) }}))"""
 RESULTS = f"""Object.fromEntries([...document.querySelectorAll('{PANEL} .bot-cost-results dt')]
   .filter((n) => !n.hidden).map((n) => [n.textContent, n.nextSibling.firstChild.textContent]))"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    yield from launched()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.cutting.ledger import ledger
 from playground.cutting.story import Cutter
@@ -19,7 +18,7 @@ from playground.ui import wire
 from playground.ui.sources import SCRIPTS
 from playground.views import tokenlab as views
 from tests import vocabularies
-from tests.test_client import ASSETS, FLAGS, HOST, html
+from tests.test_client import ASSETS, HOST, html
 
 pytestmark = pytest.mark.browser
 
@@ -125,22 +124,6 @@ def settle(page):
         page.wait_for_timeout(SETTLE_MS)
         page.wait_for_function("window.under === 0 && BOT.lab.ready", polling=50)
         page.evaluate(FRAMES)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def pages():
-    kept = {}
-    yield kept
-    for page in kept.values():
-        page.close()
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,6 @@ import json
 import re
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground import examples
 from playground.errors import PlaygroundError
@@ -17,7 +16,6 @@ from playground.text import texts
 from playground.ui.letters import defaults
 from playground.views.digits import digits_payload
 from tests.labpage import EVIL, asked, chinese, load, settle
-from tests.test_client import FLAGS
 
 pytestmark = pytest.mark.browser
 
@@ -28,22 +26,14 @@ FOUND = LOADED.digits
 SHOWN = digits_payload(FOUND, recorded=True)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield found
-        found.close()
-
-
 @pytest.fixture
-def opened(browser):
+def opened(chromium):
     pages, problems = [], []
 
     def open_(answer=lambda request: SHOWN, *, recorded=True, width=1280):
         given = json.dumps(defaults(LOADED) if recorded else None)
         page = load(
-            browser, "letters", {"digits": answer}, problems,
+            chromium, "letters", {"digits": answer}, problems,
             first=f"window.BOT_LETTERS = {given};", width=width,
         )  # fmt: skip
         pages.append(page)

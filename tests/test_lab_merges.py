@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from playwright.sync_api import sync_playwright
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import PreTrainedTokenizerFast
 
@@ -17,7 +16,6 @@ from playground.tokenlab import Cutting, Word
 from playground.tokens import Vocabulary
 from playground.views import tokenlab as views
 from tests import test_lab_ledger as lab
-from tests.test_client import FLAGS
 from tests.test_cutting import made
 from tests.test_lab_ledger import EVIL, cutter, settle, vocabulary
 
@@ -26,22 +24,6 @@ pytestmark = pytest.mark.browser
 EN, ZH = texts("en"), texts("zh")
 STORY = "#bot-panel-merges .bot-merges-story"
 PIECES = [("<unk>", 0.0), ("▁", -2.0), ("he", -1.0), ("l", -1.5), ("lo", -1.2), ("▁he", -2.5)]
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def pages():
-    kept = {}
-    yield kept
-    for page in kept.values():
-        page.close()
 
 
 @pytest.fixture(scope="module")

@@ -6,14 +6,12 @@ import random
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import sync_playwright
 from tokenizers import pre_tokenizers
 
 from playground.cutting.training import train
 from playground.text import texts
 from playground.views.tokenlab import train_payload
 from tests.labpage import EVIL, asked, chinese, load, settle
-from tests.test_client import FLAGS
 
 pytestmark = pytest.mark.browser
 
@@ -45,13 +43,11 @@ def cut(corpus, merges):
 
 
 @pytest.fixture(scope="module")
-def page():
+def page(chromium):
     problems = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        made = load(browser, "training", {"train": answer}, problems, also=("lab_ledger_symbols",))
-        yield made
-        browser.close()
+    made = load(chromium, "training", {"train": answer}, problems, also=("lab_ledger_symbols",))
+    yield made
+    made.close()
     assert problems == []
 
 

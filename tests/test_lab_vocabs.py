@@ -16,7 +16,6 @@ from tests.test_lab_ways import (
     begin,
     cells,
     fits,
-    launched,
     opening,
     settle,
     spans,
@@ -33,11 +32,6 @@ FACTS = """[...document.querySelectorAll('.bot-vocabs-facts tbody tr')].map((r) 
   [...r.cells].map((c) => c.title || c.textContent))"""
 SAID = f"""[...document.querySelectorAll('{PANEL} .bot-lanes-read > *')].filter((n) => !n.hidden)
   .map((n) => n.textContent)"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    yield from launched()
 
 
 @pytest.fixture

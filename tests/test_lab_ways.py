@@ -12,7 +12,6 @@ from unicodedata import is_normalized
 
 import pytest
 import regex
-from playwright.sync_api import sync_playwright
 
 from playground.cutting.comparing import VocabularyReader, compare, language_costs
 from playground.cutting.languages import sentences, source
@@ -22,7 +21,7 @@ from playground.tokenlab import Tokenizer
 from playground.views import tokenlab as views
 from playground.views.payload import trace_payload
 from tests import made
-from tests.test_client import FLAGS, HOST, html
+from tests.test_client import HOST, html
 from tests.vocabularies import real, sentencepiece
 
 pytestmark = pytest.mark.browser
@@ -129,13 +128,6 @@ def type_text(page, text):
     settle(page)
 
 
-def launched():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
-
-
 def opening(chromium):
     """`opener`'s function; its pages are closed afterwards, and were without problems."""
     problems, pages = [], []
@@ -148,11 +140,6 @@ def opening(chromium):
     for page in pages:
         page.close()
     assert not problems
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    yield from launched()
 
 
 @pytest.fixture(scope="module")

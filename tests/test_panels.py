@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.sampling import pick
 from playground.text import texts
@@ -20,7 +19,7 @@ from playground.views.payload import trace_payload
 from playground.views.style_text import percent
 from tests import made
 from tests.cpu import p95, step_costs
-from tests.test_client import FLAGS, HOST, html
+from tests.test_client import HOST, html
 from tests.test_view_candidates import EVIL as EVIL_TOKENS
 from tests.test_view_candidates import PARAMS, Pieces, logits_of, step_of, traced
 
@@ -28,14 +27,6 @@ pytestmark = pytest.mark.browser
 
 EN = texts("en")
 EVIL = "<img src=x onerror=alert(1)>${alert(1)}{{x}}<b>$x$\u202e"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -7,14 +7,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.inside.ablation import Taken
 from playground.text import texts
 from playground.views.inside import ablation_payload, ablations_payload
 from tests import looking
 from tests.cpu import p95, step_costs
-from tests.test_client import FLAGS, HOST
+from tests.test_client import HOST
 from tests.test_view_lens import EVIL, MARKED, go, lasting, seen, serving, settle
 
 pytestmark = pytest.mark.browser
@@ -68,14 +67,6 @@ def known(recorded: bool, evil: bool) -> str:
             sent["hexes"] = [EVIL.encode().hex()] * len(sent["hexes"])
     inside = served["inside"] | {"recorded": recorded}
     return json.dumps({"inside": inside, "list": ablations_payload(first), "all": everything})
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -8,14 +8,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.inspection.attend import attend
 from playground.text import texts
 from playground.views.inside import head_payload, inside_payload
 from playground.views.payload import trace_payload
 from tests import looking
-from tests.test_client import FLAGS, HOST, html
+from tests.test_client import HOST, html
 
 pytestmark = pytest.mark.browser
 
@@ -56,14 +55,6 @@ def reference(family, layer, head):
     scores[~looking.allowed(len(q), looking.window(family, layer))] = -np.inf
     weights = np.exp(scores - scores.max(1, keepdims=True))
     return scores, weights / weights.sum(1, keepdims=True)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

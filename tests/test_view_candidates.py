@@ -14,7 +14,6 @@ import pytest
 import torch
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from playwright.sync_api import sync_playwright
 
 from playground.sampling import pick
 from playground.text import texts
@@ -323,26 +322,23 @@ def test_the_look_is_data_and_plotly_knows_all_of_it():
 
 
 @pytest.fixture(scope="module")
-def browser_page():
+def browser_page(chromium):
     """A page with the client's chart and nothing else; an alert or a page error fails the test."""
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=flags)
-        page = chromium.new_page(viewport={"width": 1200, "height": 800})
-        problems = []
-        page.on("pageerror", lambda error: problems.append(str(error)))
-        page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
-        page.on("dialog", lambda dialog: problems.append("dialog"))
-        page.on("request", lambda request: problems.append(request.url))
-        page.set_content('<div id="box"></div>')
-        data = {"BOT_TEXT": {lang: texts(lang) for lang in ("en", "zh")},
-                "BOT_FIGURES": {"candidates": template()}}  # fmt: skip
-        page.evaluate("(data) => Object.assign(window, data)", data)
-        for name in SCRIPTS[: SCRIPTS.index("candidates_words.js") + 1]:
-            page.add_script_tag(content=(ASSETS / "js" / name).read_text("utf-8"))
-        yield page
-        chromium.close()
-        assert problems == []
+    page = chromium.new_page(viewport={"width": 1200, "height": 800})
+    problems = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+    page.on("dialog", lambda dialog: problems.append("dialog"))
+    page.on("request", lambda request: problems.append(request.url))
+    page.set_content('<div id="box"></div>')
+    data = {"BOT_TEXT": {lang: texts(lang) for lang in ("en", "zh")},
+            "BOT_FIGURES": {"candidates": template()}}  # fmt: skip
+    page.evaluate("(data) => Object.assign(window, data)", data)
+    for name in SCRIPTS[: SCRIPTS.index("candidates_words.js") + 1]:
+        page.add_script_tag(content=(ASSETS / "js" / name).read_text("utf-8"))
+    yield page
+    page.close()
+    assert problems == []
 
 
 FILL = """([trace, i, lang, options]) => {

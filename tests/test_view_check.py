@@ -6,7 +6,6 @@ import copy
 import math
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground import store
 from playground.checks import check
@@ -15,7 +14,7 @@ from playground.text import say, texts
 from playground.views.inside import check_payload
 from playground.views.payload import trace_payload
 from tests import looking
-from tests.test_client import FLAGS, HOST, html
+from tests.test_client import HOST, html
 
 pytestmark = pytest.mark.browser
 
@@ -58,14 +57,6 @@ def done(checks, *, recorded=False, intact=True):
         "state": "done",
         "result": {"checks": checks, "recorded": recorded, "intact": intact},
     }
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -8,13 +8,12 @@ import re
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.text import texts
 from playground.views.pair import pair_payload
 from playground.views.payload import trace_payload
 from tests import looking, test_pair, tiny
-from tests.test_client import FLAGS, HOST
+from tests.test_client import HOST
 from tests.test_view_lens import EVIL, MARKED, RUN, lasting, serving, settle
 
 pytestmark = pytest.mark.browser
@@ -33,14 +32,6 @@ work: (r) => r.op !== "pair" ? new Promise(() => {}) : window.told.shift() ||
   { state: "done", result: window.pair }, halt: () => ({}) };"""
 CELLS = """(panel) => [...document.querySelectorAll(panel)].map((r) =>
   [...r.cells].map((c) => [c.textContent, c.title]))"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -11,14 +11,13 @@ from functools import cache
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.text import texts
 from playground.views.inside import ffn_payload, inside_payload, neuron_payload
 from playground.views.payload import trace_payload
 from tests import looking
 from tests.cpu import step_costs
-from tests.test_client import FLAGS, HOST, html
+from tests.test_client import HOST, html
 
 pytestmark = pytest.mark.browser
 
@@ -51,14 +50,6 @@ def known(family):
         "error": ERROR,
     }
     return trace_payload(looking.trace(family), RUN), answers
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from playwright.sync_api import sync_playwright
 from transformers import DynamicCache
 
 from playground.text import texts
 from tests import looking
 from tests.cpu import p95, step_costs
-from tests.test_client import FLAGS
 from tests.test_view_runs import go, opening, seen, settle
 
 pytestmark = pytest.mark.browser
@@ -27,14 +25,6 @@ VEIL = """(where) => { const heat = document.querySelector(`${where} .bot-heat-m
   return Array.from({length: rows}, (_, r) => Array.from({length: cols}, (_, c) =>
     g.getImageData(Math.floor(scale * (44 + (c + 0.5) * wide)),
       Math.floor(scale * (r + 0.5) * tall), 1, 1).data[3] > 0)); }"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

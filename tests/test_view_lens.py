@@ -12,7 +12,6 @@ from functools import cache
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.inspection.attend import attend
 from playground.text import texts
@@ -20,7 +19,7 @@ from playground.views.inside import head_payload, inside_payload
 from playground.views.payload import trace_payload
 from tests import looking, tiny
 from tests.cpu import step_costs
-from tests.test_client import FLAGS, HOST, html
+from tests.test_client import HOST, html
 
 pytestmark = pytest.mark.browser
 
@@ -143,22 +142,6 @@ def lasting(page, panel, n):
 def usual(costs):
     """The median of the scripts' times: a busy machine makes some of them longer than they are."""
     return sorted(cost["script"] for cost in costs)[len(costs) // 2]
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def pages():
-    kept = {}
-    yield kept
-    for page in kept.values():
-        page.close()
 
 
 @pytest.fixture

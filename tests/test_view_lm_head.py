@@ -6,12 +6,10 @@ import base64
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.text import texts
 from tests import looking
 from tests.cpu import step_costs
-from tests.test_client import FLAGS
 from tests.test_view_lens import MARKED, go, lasting, opener, seen, settle, usual
 
 pytestmark = pytest.mark.browser
@@ -37,22 +35,6 @@ PICTURE = """(() => { const of = (q) => [...document.querySelectorAll(`.bot-hist
     pins: pins.map((g) => ({ stem: g.querySelector('.bot-hist-stem').getAttribute('d'),
       chosen: g.getAttribute('class') === 'is-chosen',
       text: g.querySelector('.bot-hist-pin').textContent })) }; })()"""
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def pages():
-    kept = {}
-    yield kept
-    for page in kept.values():
-        page.close()
 
 
 @pytest.fixture

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.inspection.packed import pack
 from playground.text import say, texts
 from tests import looking, tiny
 from tests.cpu import step_costs
-from tests.test_client import FLAGS
 from tests.test_view_lens import MARKED, go, lasting, opener, seen, settle, usual
 
 pytestmark = pytest.mark.browser
@@ -28,22 +26,6 @@ TABLE = """(k) => { const fold = document.querySelectorAll('#bot-panel-position 
   return [...fold.querySelectorAll('tbody tr')].filter((r) => !r.hidden).map((r) =>
     [...r.cells].map((c) => c.title || c.textContent)); }"""
 FOCUS = "(f) => { BOT.inside.setFocus(f); }"
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
-
-
-@pytest.fixture(scope="module")
-def pages():
-    kept = {}
-    yield kept
-    for page in kept.values():
-        page.close()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from playground.text import texts
 from tests import looking
 from tests.test_view_attention import (  # noqa: F401  (fixtures)
     STEP,
-    chromium,
     evil,
     focus,
     go,

@@ -12,7 +12,6 @@ from tests.test_view_ffn import (
     STEP,
     boxes,
     calm,
-    chromium,  # noqa: F401
     floats,
     go,
     nodes,

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import sync_playwright
 
 from playground.text import texts
 from playground.ui.sources import SCRIPTS
@@ -21,7 +20,7 @@ from playground.views.inside import inside_payload, uncached_payload
 from playground.views.payload import trace_payload
 from tests import looking
 from tests.cpu import p95, step_costs
-from tests.test_client import FLAGS, HOST, html
+from tests.test_client import HOST, html
 
 pytestmark = pytest.mark.browser
 
@@ -100,14 +99,6 @@ def settle(page):
 def go(page, i):
     page.evaluate(f"BOT.go({i})")
     settle(page)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        yield browser
-        browser.close()
 
 
 def opening(chromium):

@@ -11,7 +11,6 @@ from __future__ import annotations
 import statistics
 
 import pytest
-from playwright.sync_api import sync_playwright
 
 import app
 from playground import benching, examples, store
@@ -21,7 +20,6 @@ from playground.models import Loaded
 from playground.ui import page as pages
 from playground.ui.recorded import Recorded
 from playground.views.payload import trace_payload
-from tests.test_client import FLAGS
 
 pytestmark = pytest.mark.browser
 
@@ -49,7 +47,7 @@ SEEN = """(panel) => {
 
 
 @pytest.fixture(scope="module")
-def shown(smollm):
+def shown(smollm, chromium):
     """A page on the real model, with a finished run of 128 positions that is no example."""
     endless = Loaded(
         model=smollm.model, tokenizer=smollm.vocabulary.tokenizer, info=smollm.info,
@@ -65,16 +63,12 @@ def shown(smollm):
     _, url, _ = built.launch(
         server_port=app.free_port("127.0.0.1"), prevent_thread_lock=True, quiet=True
     )
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-        page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.goto(f"{url}?lang=en")
-        page.wait_for_selector(".bot-root")
-        page.evaluate(
-            "(t) => BOT.receive({ type: 'load', trace: t })", trace_payload(trace, trace_id)
-        )
-        yield page
-        browser.close()
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
+    page.goto(f"{url}?lang=en")
+    page.wait_for_selector(".bot-root")
+    page.evaluate("(t) => BOT.receive({ type: 'load', trace: t })", trace_payload(trace, trace_id))
+    yield page
+    page.close()
     built.close()
 
 
