@@ -82,12 +82,10 @@
       pick(Math.max(0, Math.min(last, to)));
     }
 
-    new ResizeObserver(() => {
-      const next = Math.floor(node.clientWidth);
-      if (next === width) return;
+    BOT.onWidth(node, (next) => {
       width = next;
       draw();
-    }).observe(node);
+    });
 
     return {
       node,

@@ -65,12 +65,11 @@
       for (const [name, v] of Object.entries({ x1: x(map.at), x2: x(map.at), y1: y(value), y2: TALL - FOOT })) rule.setAttribute(name, v);
     }
 
-    new ResizeObserver(() => {
-      const next = Math.floor(node.clientWidth);
-      if (next < 80 || next === width) return;
+    BOT.onWidth(node, (next) => {
+      if (next < 80) return; // not laid out yet
       width = next;
       draw();
-    }).observe(node);
+    });
 
     return {
       node,

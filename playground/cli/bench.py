@@ -9,7 +9,7 @@ import time
 
 from playground.bench import Report, measure
 from playground.cli.show import emit, emit_json, table, visible
-from playground.cli.trace import progress_line
+from playground.cli.trace import clear_line, progress_line
 from playground.text import say
 
 
@@ -27,8 +27,7 @@ def run(args: argparse.Namespace) -> int:
             emit(f"\r\x1b[K{name} …", end="", file=sys.stderr)
 
     found = measure(loaded, load_s=load_s, say=tell)
-    if sys.stderr.isatty():
-        emit("\r\x1b[K", end="", file=sys.stderr)
+    clear_line()
     if args.json:
         emit_json(dataclasses.asdict(found))
     else:
