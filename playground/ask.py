@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from playground.errors import PlaygroundError
 from playground.trace import SamplingParams
 
 
@@ -32,3 +33,8 @@ class Limits:
     queue_size: int = 20
     store_bytes: int = 256 * 1024 * 1024
     store_ttl_s: float = 3600.0
+
+    def hold(self, n: int) -> None:
+        """Raises PlaygroundError where texts of `n` characters are longer than a prompt may be."""
+        if n > self.max_prompt_chars:
+            raise PlaygroundError("error.lab_chars", n=n, limit=self.max_prompt_chars)

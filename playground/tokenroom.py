@@ -111,7 +111,7 @@ class TokenRoom:
         """
         from playground.forms import FORMS
 
-        self._fits(sum(len(message.content) for message in messages))
+        self.limits.hold(sum(len(message.content) for message in messages))
         vocabulary = self._tokenizers.vocabulary(model)
         found = tuple(
             _form(vocabulary, name, form, messages, thinking, control)
@@ -125,12 +125,8 @@ class TokenRoom:
     def _text(self, text: str) -> str:
         from playground.template import clean_text
 
-        self._fits(len(text))
+        self.limits.hold(len(text))
         return clean_text(text)[0]
-
-    def _fits(self, n: int) -> None:
-        if n > self.limits.max_prompt_chars:
-            raise PlaygroundError("error.lab_chars", n=n, limit=self.limits.max_prompt_chars)
 
 
 def _form(

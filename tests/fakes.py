@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from playground.ask import Limits
 from playground.errors import PlaygroundError
 from playground.inspection import Inspection, Stopped
 from playground.inspection.check import Check
@@ -209,7 +210,7 @@ class FakeRun:
 
 
 @dataclass(frozen=True)
-class FakeLimits:
+class FakeLimits(Limits):
     max_prompt_chars: int = 1000
     max_new_tokens: int = 128
     queue_size: int = 3

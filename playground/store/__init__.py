@@ -14,7 +14,6 @@ for `1.0` do not matter. It tells damage and careless edits; it is no signature.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -163,6 +162,6 @@ def _decimals(array: np.ndarray) -> list[Any]:
 
 
 def _checksum(content: dict[str, Any]) -> str:
-    """sha256 of the content in one canonical spelling: sorted keys, no blanks, UTF-8."""
+    """Of the content with its numbers as numbers: 1 and 1.0 are one temperature."""
     params = {k: v if k in ("top_k", "seed") else float(v) for k, v in content["params"].items()}
-    return hashlib.sha256(files.encode(content | {"params": params}, sort_keys=True)).hexdigest()
+    return files.checksum(content | {"params": params})

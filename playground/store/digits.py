@@ -8,7 +8,6 @@ damage and careless edits, and is no signature.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import re
 from functools import partial
 from pathlib import Path
@@ -44,15 +43,14 @@ class LoadedDigits(NamedTuple):
 def dumps(found: Digits) -> bytes:
     """`found` as UTF-8 JSON, not compressed; the same record always makes the same bytes."""
     content = {"schema": DIGITS_SCHEMA, **_plain(found)}
-    return files.encode({**content, "checksum": _checksum(content)}) + b"\n"
+    return files.sealed(content)
 
 
 def loads(data: bytes, *, max_bytes: int = MAX_BYTES) -> LoadedDigits:
     """The record in `data`, which may be gzip. Raises PlaygroundError, one sentence."""
     value = strict.parse(data, max_bytes)
     found = _digits(value)
-    given = value.pop("checksum")
-    return LoadedDigits(found, _checksum(value) == given)
+    return LoadedDigits(found, files.intact(value))
 
 
 def save(found: Digits, path: str | Path) -> None:
@@ -63,10 +61,6 @@ def save(found: Digits, path: str | Path) -> None:
 def load(path: str | Path, *, max_bytes: int = MAX_BYTES) -> LoadedDigits:
     """The record in the file `path`. Raises PlaygroundError."""
     return loads(files.read(Path(path), max_bytes), max_bytes=max_bytes)
-
-
-def _checksum(content: dict[str, Any]) -> str:
-    return hashlib.sha256(files.encode(content, sort_keys=True)).hexdigest()
 
 
 def _plain(value: Any) -> Any:

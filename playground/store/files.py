@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import json
 import os
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,22 @@ def encode(value: Any, *, sort_keys: bool = False) -> bytes:
     return json.dumps(
         value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), sort_keys=sort_keys
     ).encode()
+
+
+def checksum(content: Mapping[str, Any]) -> str:
+    """sha256 of the content in one canonical spelling: sorted keys, no blanks, UTF-8."""
+    return hashlib.sha256(encode(content, sort_keys=True)).hexdigest()
+
+
+def sealed(content: Mapping[str, Any]) -> bytes:
+    """A file's bytes: the content with its checksum."""
+    return encode({**content, "checksum": checksum(content)}) + b"\n"
+
+
+def intact(value: Mapping[str, Any]) -> bool:
+    """Whether the content of a sealed file is what its checksum says it is."""
+    given: str = value["checksum"]
+    return checksum({k: v for k, v in value.items() if k != "checksum"}) == given
 
 
 def write(path: Path, data: bytes) -> None:

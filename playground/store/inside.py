@@ -10,7 +10,6 @@ and careless edits, and is no signature.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,15 +41,14 @@ def dumps_inside(bundle: Bundle) -> bytes:
     Raises ValueError for NaN and infinities that no reader would take.
     """
     content = {"schema": INSPECTION_SCHEMA, **_plain(bundle)}
-    return files.encode({**content, "checksum": _checksum(content)}) + b"\n"
+    return files.sealed(content)
 
 
 def loads_inside(data: bytes, *, max_bytes: int = MAX_BYTES) -> LoadedBundle:
     """The bundle in `data`, which may be gzip. Raises PlaygroundError, one sentence."""
     value = strict.parse(data, max_bytes)
     bundle = read_inside.bundle(value)
-    given = value.pop("checksum")
-    return LoadedBundle(bundle, _checksum(value) == given)
+    return LoadedBundle(bundle, files.intact(value))
 
 
 def save_inside(bundle: Bundle, path: str | Path) -> None:
@@ -61,10 +59,6 @@ def save_inside(bundle: Bundle, path: str | Path) -> None:
 def load_inside(path: str | Path, *, max_bytes: int = MAX_BYTES) -> LoadedBundle:
     """The bundle in the file `path`. Raises PlaygroundError."""
     return loads_inside(files.read(Path(path), max_bytes), max_bytes=max_bytes)
-
-
-def _checksum(content: dict[str, Any]) -> str:
-    return hashlib.sha256(files.encode(content, sort_keys=True)).hexdigest()
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,6 @@ canonical spelling; it tells damage and careless edits, and is no signature.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import re
 from functools import partial
 from pathlib import Path
@@ -62,15 +61,14 @@ def dumps(pair: Pair) -> bytes:
         "pieces": {str(i): raw.hex() for i, raw in pair.pieces.items()},
         "special": sorted(pair.special),
     }
-    return files.encode({**content, "checksum": _checksum(content)}) + b"\n"
+    return files.sealed(content)
 
 
 def loads(data: bytes, *, max_bytes: int = MAX_BYTES) -> LoadedPair:
     """The pair in `data`, which may be gzip. Raises PlaygroundError, one sentence."""
     value = strict.parse(data, max_bytes)
     pair = _pair(value)
-    given = value.pop("checksum")
-    return LoadedPair(pair, _checksum(value) == given)
+    return LoadedPair(pair, files.intact(value))
 
 
 def save(pair: Pair, path: str | Path) -> None:
@@ -81,10 +79,6 @@ def save(pair: Pair, path: str | Path) -> None:
 def load(path: str | Path, *, max_bytes: int = MAX_BYTES) -> LoadedPair:
     """The pair in the file `path`. Raises PlaygroundError."""
     return loads(files.read(Path(path), max_bytes), max_bytes=max_bytes)
-
-
-def _checksum(content: dict[str, Any]) -> str:
-    return hashlib.sha256(files.encode(content, sort_keys=True)).hexdigest()
 
 
 def _side(side: Side) -> dict[str, Any]:

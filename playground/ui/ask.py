@@ -42,9 +42,8 @@ def build_ask(
     if n_chars > limits.max_prompt_chars:
         raise PlaygroundError("error.prompt_chars", n_chars=n_chars, limit=limits.max_prompt_chars)
     for name, value in texts.items():
-        if not isinstance(value, str):
-            raise PlaygroundError("error.field_text", name=name, kind=type(value).__name__)
-    chat = _choice("mode", mode, MODES) == "chat"
+        words(name, value)
+    chat = choice("mode", mode, MODES) == "chat"
     if not texts["prompt"] or (chat and not texts["prompt"].strip()):
         raise PlaygroundError("error.empty_prompt")
     numbers = {
@@ -59,13 +58,21 @@ def build_ask(
         prompt=texts["prompt"],
         system=texts["system"],
         chat=chat,
-        thinking=THINKING[_choice("thinking", thinking, tuple(THINKING))],
+        thinking=THINKING[choice("thinking", thinking, tuple(THINKING))],
         params=SamplingParams(seed=params.seed) if params.greedy else params,
         max_tokens=_max_tokens(_whole(max_tokens), limits.max_new_tokens),
     )
 
 
-def _choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+def words(name: str, value: Any) -> str:
+    """`value`, which must be text. Raises PlaygroundError."""
+    if not isinstance(value, str):
+        raise PlaygroundError("error.field_text", name=name, kind=type(value).__name__)
+    return value
+
+
+def choice(name: str, value: Any, allowed: tuple[str, ...]) -> str:
+    """`value`, which must be one of these. Raises PlaygroundError."""
     if not isinstance(value, str) or value not in allowed:
         raise PlaygroundError("error.field_choice", name=name, allowed=", ".join(allowed))
     return value

@@ -16,7 +16,7 @@ from playground import store
 from playground.errors import PlaygroundError
 from playground.trace import EmbeddingRow, ModelInfo, Trace
 from playground.ui import wire
-from playground.ui.ask import build_ask
+from playground.ui.ask import build_ask, words
 from playground.ui.protocol import Host
 from playground.ui.recorded import Recorded
 from playground.ui.vault import Vault
@@ -99,8 +99,8 @@ class Desk:
         self, prompt: Any, system: Any, mode: Any, thinking: Any, model: Any
     ) -> list[dict[str, Any]]:
         """The tokens that a text becomes, with the keys of the command line's `tokens --json`."""
-        if model is not None and not isinstance(model, str):
-            raise PlaygroundError("error.field_text", name="model", kind=type(model).__name__)
+        if model is not None:
+            words("model", model)
         ask = build_ask(self.host.limits, prompt, system, mode, thinking)
         with self._slot():
             prompt_tokens = self.host.tokens(ask, model or None).tokens

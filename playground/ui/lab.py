@@ -20,6 +20,7 @@ from playground.tokenlab import (
 )
 from playground.trace import Message
 from playground.ui import wire
+from playground.ui.ask import words
 from playground.ui.desk import whole
 from playground.ui.jobs import OnProgress, ShouldStop
 from playground.ui.looking import Asked, Looking
@@ -156,7 +157,7 @@ class Lab:
         return Errand(("languages", models), work)
 
     def _train(self, fields: Mapping[str, Any]) -> Errand:
-        corpus = _words("corpus", fields.get("corpus"))
+        corpus = words("corpus", fields.get("corpus"))
         if len(corpus) > MOST_CHARACTERS:
             raise PlaygroundError("error.corpus_long", n=len(corpus), limit=MOST_CHARACTERS)
         merges = whole("merges", fields.get("merges"), 0, MOST_MERGES)
@@ -177,14 +178,14 @@ class Lab:
         return Errand(("templates", model, messages, thinking, control), work)
 
     def _model(self, fields: Mapping[str, Any]) -> str:
-        return self._named(_words("model", fields.get("model")))
+        return self._named(words("model", fields.get("model")))
 
     def _models(self, fields: Mapping[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What the vocabularies are called in the request, and here."""
         found = fields.get("models")
         if not isinstance(found, list) or not 1 <= len(found) <= MOST_MODELS:
             raise PlaygroundError("error.lab_models", limit=MOST_MODELS)
-        shown = tuple(_words("models", name) for name in found)
+        shown = tuple(words("models", name) for name in found)
         if len(set(shown)) < len(shown):
             raise PlaygroundError("error.lab_models", limit=MOST_MODELS)
         return shown, tuple(map(self._named, shown))
@@ -197,14 +198,9 @@ class Lab:
         return names.get(shown, shown)
 
     def _text(self, fields: Mapping[str, Any], name: str) -> str:
-        text = _words(name, fields.get(name))
-        self._fits(len(text))
+        text = words(name, fields.get(name))
+        self._host.limits.hold(len(text))
         return text
-
-    def _fits(self, n: int) -> None:
-        limit = self._host.limits.max_prompt_chars
-        if n > limit:
-            raise PlaygroundError("error.lab_chars", n=n, limit=limit)
 
     def _messages(self, value: Any) -> tuple[Message, ...]:
         if not isinstance(value, list) or not 1 <= len(value) <= MOST_MESSAGES:
@@ -213,15 +209,9 @@ class Lab:
         for one in value:
             if not isinstance(one, dict) or set(one) != {"role", "content"}:
                 raise PlaygroundError("error.request_form")
-            found.append(Message(_words("role", one["role"]), _words("content", one["content"])))
-        self._fits(sum(len(message.content) for message in found))
+            found.append(Message(words("role", one["role"]), words("content", one["content"])))
+        self._host.limits.hold(sum(len(message.content) for message in found))
         return tuple(found)
-
-
-def _words(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise PlaygroundError("error.field_text", name=name, kind=type(value).__name__)
-    return value
 
 
 def _flag(fields: Mapping[str, Any], name: str) -> bool:

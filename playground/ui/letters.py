@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from playground.ask import Ask
 from playground.errors import PlaygroundError
 from playground.inspection.digits import Digits
 from playground.store.digits import LoadedDigits
-from playground.ui.ask import build_ask
+from playground.ui.ask import build_ask, words
 from playground.ui.desk import same_model
 from playground.ui.jobs import OnProgress, ShouldStop
 from playground.ui.looking import Asked, Looking
@@ -28,10 +27,7 @@ class Letters:
         """As `views.digits.digits_payload`. Raises PlaygroundError, and NotYet while it is made."""
         fields, host = asked.fields, self.looking.desk.host
         a, b = (build_ask(host.limits, fields.get(name)) for name in ("a", "b"))
-        prefix = fields.get("prefix")
-        if not isinstance(prefix, str):
-            kind = type(prefix).__name__
-            raise PlaygroundError("error.field_text", name="prefix", kind=kind)
+        prefix = words("prefix", fields.get("prefix"))
         if len(prefix) > MOST_PREFIX:
             raise PlaygroundError("error.prefix_long", n=len(prefix), limit=MOST_PREFIX)
         info = host.status().info
@@ -42,25 +38,12 @@ class Letters:
             and (info is None or same_model(recorded.digits.model, info))
         ):
             return digits_payload(recorded.digits, recorded=True, intact=recorded.intact)
-        return digits_payload(self._made(asked, a, b, prefix), recorded=False)
-
-    def _made(self, asked: Asked, a: Ask, b: Ask, prefix: str) -> Digits:
-        host = self.looking.desk.host
-        status = host.status()
-        info = status.info
-        if info is None:
-            raise status.error or PlaygroundError("error.model_not_ready", name=status.name)
 
         def work(progress: OnProgress, stop: ShouldStop) -> Digits:
-            found = host.digits(a, b, prefix, progress, stop)
-            # It is kept as this model's: a switch while the job waited would give another's.
-            if not same_model(found.model, info):
-                raise PlaygroundError("error.inside_needs_model", name=info.name)
-            return found
+            return host.digits(a, b, prefix, progress, stop)
 
-        key = ("digits", info, a.prompt, b.prompt, prefix)
-        made: Digits = self.looking.computed(asked, key, work)
-        return made
+        key = (a.prompt, b.prompt, prefix)
+        return digits_payload(self.looking.made(asked, "digits", key, work), recorded=False)
 
 
 def _asked(found: Digits) -> tuple[str, str, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from playground.errors import PlaygroundError
 from playground.inspection import Inspection, LayerDetail
@@ -54,6 +54,14 @@ class Looked(NamedTuple):
 
     found: Inspection
     weights: Weights | None
+
+
+class OfModel(Protocol):
+    @property
+    def model(self) -> ModelInfo: ...
+
+
+Made = TypeVar("Made", bound=OfModel)
 
 
 class NotYet(Exception):
@@ -136,6 +144,29 @@ class Looking:
         if not isinstance(state, Done):
             raise NotYet(state)
         return state.value
+
+    def made(
+        self,
+        asked: Asked,
+        name: str,
+        key: Hashable,
+        make: Callable[[OnProgress, ShouldStop], Made],
+    ) -> Made:
+        """What the model at hand makes of a request, kept as that model's."""
+        status = self.desk.host.status()
+        info = status.info
+        if info is None:
+            raise status.error or PlaygroundError("error.model_not_ready", name=status.name)
+
+        def work(progress: OnProgress, stop: ShouldStop) -> Made:
+            found = make(progress, stop)
+            # A switch while the job waited would give another's.
+            if not same_model(found.model, info):
+                raise PlaygroundError("error.inside_needs_model", name=info.name)
+            return found
+
+        found: Made = self.computed(asked, (name, info, key), work)
+        return found
 
     def detail(self, asked: Asked, run: Shown, layer: int) -> LayerDetail:
         """One layer of the run from inside, recorded or looked into now."""

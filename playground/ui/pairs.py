@@ -10,8 +10,7 @@ from playground.ask import Ask
 from playground.errors import PlaygroundError
 from playground.inspection.pair import Pair, form_of
 from playground.tokenlab import FORM_NAMES
-from playground.trace import ModelInfo
-from playground.ui.ask import build_ask
+from playground.ui.ask import build_ask, choice
 from playground.ui.desk import same_model
 from playground.ui.jobs import OnProgress, ShouldStop
 from playground.ui.looking import Asked, Looking
@@ -43,23 +42,11 @@ class Pairs:
         for _, pair, intact in recorded.pairs:
             if _same(pair, a, b) and (info is None or same_model(pair.model, info)):
                 return pair_payload(pair, recorded=True, intact=intact)
-        return pair_payload(self._made(asked, a, b, info), recorded=False)
-
-    def _made(self, asked: Asked, a: Ask, b: Ask, info: ModelInfo | None) -> Pair:
-        host = self.looking.desk.host
-        if info is None:
-            status = host.status()
-            raise status.error or PlaygroundError("error.model_not_ready", name=status.name)
 
         def work(progress: OnProgress, stop: ShouldStop) -> Pair:
-            pair = host.pair(a, b, progress, stop)
-            # It is kept as this model's: a switch while the job waited would give another's.
-            if not same_model(pair.model, info):
-                raise PlaygroundError("error.inside_needs_model", name=info.name)
-            return pair
+            return self.looking.desk.host.pair(a, b, progress, stop)
 
-        made: Pair = self.looking.computed(asked, ("pair", info, asked.waiter[1]), work)
-        return made
+        return pair_payload(self.looking.made(asked, "pair", asked.waiter[1], work), recorded=False)
 
     def _asks(self, sides: Sequence[Any], mode: Any) -> tuple[Ask, Ask]:
         for side in sides:
@@ -78,9 +65,7 @@ class Pairs:
 
 
 def _form(value: Any) -> str | None:
-    if value is not None and (not isinstance(value, str) or value not in FORM_NAMES):
-        raise PlaygroundError("error.field_choice", name="form", allowed=", ".join(FORM_NAMES))
-    return value
+    return None if value is None else choice("form", value, FORM_NAMES)
 
 
 def _same(pair: Pair, a: Ask, b: Ask) -> bool:
